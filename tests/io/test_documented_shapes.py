@@ -25,3 +25,12 @@ def test_the_table_says_how_each_file_is_read():
     for _, path, folder, name, how in LINES:
         file = expected[folder]["files"][name]
         assert how == ("refused" if "refused" in file else WAYS[file["how"]]), path
+
+
+def test_every_file_of_the_listed_folders_has_a_line():
+    """So that a new shape gets one."""
+    listed = {path for _, path, *_ in LINES}
+    folders = {folder for _, _, folder, _, _ in LINES}
+    files = {f"tests/io/{folder}/{name}" for folder in folders for name in json.loads(
+        (ROOT / "tests" / "io" / folder / "expected.json").read_text(encoding="utf-8"))["files"]}
+    assert files == listed

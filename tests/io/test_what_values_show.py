@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -301,3 +302,77 @@ def test_short_lists_below_ids_are_asked_about_by_the_name_of_the_file(name, is_
     problem, = caught.value.problems
     assert [mapping["role"] for mapping in problem.facts["mappings"]] == ["truth", "run"]
     assert len(read_truth(source, mapping=problem.facts["mappings"][0]).docs) == 4
+
+
+def test_lists_below_two_names_next_to_quotes_are_compared_with_nothing():
+    """They raised a ValueError: the lists of two names are longer than the one list of quotes."""
+    properties = {f"relationship_{name}": {"items": {"properties": {"evidence_end_char": {"type": "string"}},
+                                                     "required": [required]}}
+                  for name, required in (("reviews", "explicit_or_implied"), ("additions", "negated"))}
+    content = {"json_schema": {"schema": {"properties": properties}}, "parsed_json": {"relationship_reviews": [
+        {"target_entity_id": "biomarker:high_sugar", "evidence_text": "The level of sugar rose in all, as said."}]},
+        "raw_response": {"tool_usage": {"web_search": {}}}}
+    with pytest.raises(InputError):
+        read_runs(("report.json", json.dumps(content).encode()))
+
+
+def test_a_fraction_for_each_query_is_a_value_and_no_document():
+    source = ("mrr.txt", "".join(f"{9000 + n}\t{value}\n" for n, value in enumerate(
+        ("1.0", "0.5", "0.25", "1.0", "0.3333", "0.0"))).encode())
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as caught:
+            read(source)
+    mapping, = caught.value.problems[0].facts["mappings"]
+    assert (mapping["role"], mapping["scores"]) == ("run", "score")
+
+
+def test_a_reading_of_more_keeps_the_right_answers_that_are_read():
+    content = rows(id=lambda n: f"q{n}", query=ASKED.__getitem__, expected_sources=lambda n: [
+        {"source": f"guide-{n}.pdf", "page": n}])
+    content += [{"id": f"q{n}", "query": f"Who built house {n}?", "expected_answer": "I do not know",
+                 "expected_sources": []} for n in range(7, 14)]
+    truth = read_truth(("file.json", json.dumps(content).encode()))
+    mapping, = (problem.facts["mappings"][0] for problem in truth.problems if problem.kind == "proposed-reading")
+    assert (mapping["relevant"], mapping["answers"]) == ("expected_sources[].source", "expected_answer")
+
+
+def test_a_long_text_with_quotes_at_the_beginning_is_read_once():
+    """Its end is not among what is looked at: from each quote on, all the rest was read again, for a minute."""
+    text = json.dumps({"prompt": 'Say "yes" or "no", "a" or "b". ' * 9000, "model": "m"})
+    start = perf_counter()
+    with pytest.raises(InputError):
+        read_runs(("request.json", text.encode()))
+    assert perf_counter() - start < 5
+
+
+def test_documents_that_were_missed_are_not_offered_as_a_ranking():
+    content = rows(id=lambda n: f"q{n}", doc_recall=lambda n: n / 6, citation_miss=lambda n: [f"law-{n}"])
+    with pytest.raises(InputError) as caught:
+        read_runs(("detail.json", json.dumps({"avg_recall": 0.5, "detail": content}).encode()))
+    assert caught.value.problems[0].facts["mappings"] == [
+        {"role": "run", "records": "detail", "query_id": "id", "scores": "doc_recall"}]
+
+
+def test_the_stems_of_queries_are_no_evidence():
+    content = [{"query_id": f"q{n}", "text": text, "text_stemmed": text.lower()} for n, text in enumerate(ASKED)]
+    assert mappings(content) == [{"role": "questions", "query_id": "query_id", "query": "text"}]
+
+
+def test_means_with_the_number_of_queries_are_not_offered_as_values_of_queries():
+    content = [{"Prompt": prompt, "Condition": condition, "n": 200, "EM (%)": share, "Abstention (%)": share / 2}
+               for prompt in ("strict", "open") for condition, share in (("full", 87.5), ("part", 5.0), ("none", 4.0))]
+    assert mappings(content) == []
+    for row in content:
+        row["n"] = 1  # what is asked may be called prompt as well
+    assert [(mapping["query"], mapping["config"]) for mapping in mappings(content)] == [("Prompt", "Condition")]
+
+
+@pytest.mark.parametrize("name, is_asked", [("dev", True), ("predictions", False)])
+def test_one_number_below_each_number_is_asked_about(name, is_asked):
+    source = (f"{name}.json", json.dumps({str(30 + n): [77_000 + n] for n in range(8)}).encode())
+    if not is_asked:
+        assert len(read_runs(source)[0]) == 8
+        return
+    with pytest.raises(InputError) as caught:
+        read_runs(source)
+    assert [mapping["role"] for mapping in caught.value.problems[0].facts["mappings"]] == ["truth", "run"]

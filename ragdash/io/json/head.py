@@ -13,7 +13,8 @@ WRAPPERS = ("results", "examples", "predictions", "test_cases", "testCases", "te
             "records", "rows", "items", "samples")  # under these keys tools keep the list of their objects
 _SHOTS = ("demos", "demonstrations", "few_shot", "fewshots", "few_shot_examples", "shots")  # examples in a prompt
 LIST = "[]"
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_IN_TEXT = r'(?:[^"\\]++|\\(?:[\s\S]|\Z))*+'  # possessive: each text is read once, also one that is cut off
+_TOKEN = re.compile(rf'("{_IN_TEXT}"\s*:)|"{_IN_TEXT}(?:"|\Z)|([\[\]{{}}])')
 _MAX_DEPTH = 8  # levels looked into
 
 KeyPath = tuple[str, ...]
@@ -24,9 +25,10 @@ def keys_by_path(text: str) -> dict[KeyPath, list[str]]:
     keys: dict[KeyPath, dict[str, None]] = defaultdict(dict)
     path: list[str] = []
     key = None
-    for token in _TOKEN.findall(text):
-        if token[-1] == ":":
-            key = _decode_key(token[:-1].rstrip())
+    for match in _TOKEN.finditer(text):
+        name_token, token = match.groups()
+        if name_token is not None:
+            key = _decode_key(name_token[:-1].rstrip())
             if len(path) <= _MAX_DEPTH:
                 keys[tuple(name for name in path if name)][key] = None
         elif token == "{":
@@ -35,7 +37,7 @@ def keys_by_path(text: str) -> dict[KeyPath, list[str]]:
         elif token == "[":
             path.append(f"{key}/" if key else "/")
             key = None
-        elif token in "]}":
+        elif token is not None:
             if path:
                 path.pop()
             key = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.content.spread import asks_mostly
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import (
     ANSWER,
     AVERAGES,
@@ -41,7 +41,7 @@ _PLACEHOLDER = re.compile(r"\{[A-Za-z_]{1,20}\}")
 _MANY_KEYS = 20  # of one form: configurations are fewer
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
-_CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
+CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
             "tag", "entity"}  # has to say
 _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "title", "metadata", "preview",
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
@@ -58,11 +58,12 @@ _OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "
                "detail", "run", "eval", "evaluation", "per", "benchmark", "set", "gold", "golden", "qa", "pair",
                "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
 _KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
+_NUMBERS_OF_QUERIES = (("n",), ("num", "query"), ("n", "query"), ("query", "count"), ("n", "sample"))
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
 _ARE_WORDS = 0.7  # share of texts of letters alone
 _FEWEST = 5  # records without a question, deep in a file
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
-_FEWEST_KEYS = 8  # different keys that are taken for those of queries
+_FEWEST_KEYS = 8  # that are taken for those of queries
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -135,7 +136,7 @@ class Assignment:
             return False  # examples of where judges differ, or a system failed
         if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
             return False  # a report, or the settings of a run
-        if self._holds_several_questions or self._compares_others:
+        if self._holds_several_questions or self._compares_others or self._counts_queries:
             return False
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles
@@ -161,6 +162,14 @@ class Assignment:
             "question" in words(name) or _QUESTIONS.fullmatch(name))) or (
             item.is_list and item.is_long_text and "." not in name and item.name_words in _LISTED_QUESTIONS)
             for name, item in self.fields.items())
+
+    @property
+    def _counts_queries(self) -> bool:
+        """True for means next to the number of queries that they are of: n = 200 below a setting called Prompt."""
+        asked = self.fields.get(self.roles.get("query", ""))
+        return asked is not None and not asked.is_long_text and {*CONTENT} & self.roles.keys() <= {
+            "scores", "labels"} and any(item.name_words in _NUMBERS_OF_QUERIES and item.is_number and all(
+                (as_number(value) or 0) >= _MANY_KEYS for value in item.items) for item in self.fields.values())
 
     @property
     def _compares_others(self) -> bool:
@@ -311,10 +320,9 @@ class Assignment:
         """True for one record with the text of a question, or with an answer below the id of one."""
         asked = self.fields.get(self.roles.get("query", ""))
         returned = self.fields.get(self.roles.get("retrieved", ""))
-        if asked is not None and asked.path.count(".") > 1 and "[]" not in asked.path:
-            return False  # a prompt in the settings of a model
-        if asked is not None and any(_PLACEHOLDER.search(str(text)) for text in asked.items):
-            return False  # a template
+        if asked is not None and ((asked.path.count(".") > 1 and "[]" not in asked.path) or any(
+                _PLACEHOLDER.search(str(text)) for text in asked.items)):
+            return False  # a prompt in the settings of a model, or a template
         if asked is not None and "." in asked.path and (_has_several_rankings(returned) or (
                 not {*RUN_CONTENT, *TRUTH_CONTENT} & self.roles.keys())):
             return False  # how stable a ranking is, or the prompt in the settings of a report
@@ -336,7 +344,7 @@ class Assignment:
                     str(text).replace(" ", "").isalpha() for text in asked.items)):
             return False  # ids under a name for a question; a word such as "comedy" is searched for
         return "query" in self.roles and len(self.records.rows) > 1 and all(
-            not _CHECKED.isdisjoint(item.name_words) or (
+            not CHECKED.isdisjoint(item.name_words) or (
                 asks_mostly(item) or "history" in item.name_words) or (
                 not item.is_list and not item.is_object and (
                     item.name_words[-1:] != ("id",) or not _OF_TALKS.isdisjoint(item.name_words))

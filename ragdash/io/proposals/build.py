@@ -47,6 +47,7 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
 
+_RATINGS = ("scores", "labels")
 _GRADED = re.compile(r"(.*):(\d+)$")
 
 
@@ -115,7 +116,7 @@ class _Builder:
         self.joins_relevant = len(self.paths.get("relevant", ())) == len(self.paths.get("retrieved", ())) > 1 and (
             not _GRADED.fullmatch(self.paths["relevant"][0]))  # a document and its page
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
-        self.is_judged_rows = {"answer", "contexts", "retrieved"}.isdisjoint(self.paths) and not (
+        self.is_judged_rows = {"answer", "contexts", "retrieved", *_RATINGS}.isdisjoint(self.paths) and not (
             {"answers", "query"} <= self.paths.keys())
 
     def _check_paths(self, names: dict[str, None]) -> None:
@@ -324,7 +325,7 @@ class _Builder:
 
     def _add_scores(self, row: dict, name: str, config: str | None, variant: Mapping[str, str]) -> None:
         run = config or self.source.name
-        for role in ("scores", "labels"):
+        for role in _RATINGS:
             for path in self.paths.get(role, ()):
                 is_patterned = any(RUN in other for other in self.paths[role])
                 if (RUN in path and path not in variant) or (path in variant.values() and is_patterned):

@@ -16,6 +16,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.choices.open_answers import answers_note
 from ragdash.io.proposals.choices.weak_names import (
+    few_documents,
     lists_below_texts,
     numbers_below_names,
     phrases_as_documents,
@@ -45,14 +46,14 @@ def offered(source: Source) -> Iterator[None]:
 def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = False) -> None:
     """Raise InputError with the right reading for a file that its known format would misread.
 
-    as_run: scores of 0 and 1 alone, which may be judgments, scores next to grades, and lists of documents below the
-    texts of queries are asked about.
+    as_run: scores of 0 and 1 alone, which may be judgments, scores next to grades, lists of documents below the texts
+    of queries, and one document for most queries are asked about.
     """
     readings = misread(source, detected) or phrases_as_documents(source, detected) or (
         numbers_below_names(source, detected))
     if as_run and not readings:
         readings = binary_scores(source, detected) or graded_scores(source, detected) or (
-            lists_below_texts(source, detected))
+            lists_below_texts(source, detected) or few_documents(source, detected))
     if readings:
         from ragdash.io.proposals.offer import cut_off_lists, proposal_problem
 

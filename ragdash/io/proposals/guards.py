@@ -43,7 +43,7 @@ from ragdash.io.proposals.content.averages import has_average
 from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
-from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
+from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, reads_column
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
 from ragdash.io.proposals.shapes.traces.span_rows import has_spans
@@ -321,7 +321,19 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated and (
             not in_objects):  # an answer next to what it cites
         return []
-    return [reading for reading in propose(source) if _reads_more(source, detected, reading, kinds)]
+    readings = [_with_what_is_read(detected, reading) for reading in propose(source)]
+    return [reading for reading in readings if _reads_more(source, detected, reading, kinds)]
+
+
+def _with_what_is_read(detected: DetectedFormat, reading: Reading) -> Reading:
+    """A reading with the answers that the known format reads as well, and that mean nothing else in it."""
+    fields = {name: path for name, path in reading.mapping.items() if name not in (ROLE, RECORDS, "attributes")}
+    answers = detected.guess.get("answers", "")
+    if not answers or "answers" in fields or reads_column("+".join(fields.values()), answers):
+        return reading
+    attributes = [path for path in reading.mapping.get("attributes", "").split("+") if path not in ("", answers)]
+    known = fields | {"answers": answers} | ({"attributes": "+".join(attributes)} if attributes else {})
+    return replace(reading, mapping=changed_reading(reading.mapping, known))
 
 
 def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kinds: set[str]) -> bool:

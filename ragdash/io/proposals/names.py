@@ -27,8 +27,8 @@ GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "tar
         "must", "attendue", "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
         "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
-            "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
-            "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
+            "generation", "gen", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked",
+            "candidate", "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
             "rerank", "reranking", "run", "got", "fetched", "ai", "chatbot", "chatgpt"}
 ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "long", "exact",
             "canonical", "verified"}  # next to answer: right ones
@@ -91,7 +91,7 @@ AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbid
             "excluded", "exclude"}
 WRONG = AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
                     "opponent", "sabotaged", "poisoned", "tampered"}  # answers that are not right, on purpose
-LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched", "problematic", "unsupported", "flagged"}
+LACKING = {"missing", "missed", "miss", "uncovered", "lacking", "unmatched", "problematic", "unsupported", "flagged"}
 CHOICES = {"choice", "option"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}

@@ -11,10 +11,11 @@ from typing import cast
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.assignment import CHECKED
 from ragdash.io.proposals.content.spread import counts_by_plural
 from ragdash.io.proposals.fields import SAMPLE, is_missing, profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
-from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
+from ragdash.io.proposals.names import LACKING, NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
@@ -35,6 +36,7 @@ _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed whe
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
 _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "cost", "config", "setting", "debug",
          "timestamp"}
+_DESCRIBING = NOTES | CHECKED
 _EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "rationale", "feedback", "justification",
              "critique", "judge", "verdict"}
 _QUERIES = {"query", "question", "qid", "topic", "id"}
@@ -108,7 +110,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
     if not all(map(_describes_work, columns)) and not _hold_tags(source, columns):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
-            reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
+            reading.role == "questions" and all(not _DESCRIBING.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
         offered = [proposal_problem(source, readings), *cut_off_lists(source, readings[0])]
         return InputError(offered if is_unknown else [*offered, *error.problems])
@@ -172,10 +174,10 @@ def _has_empty_column(source: Source) -> bool:
 
 
 def _describes_work(name: str) -> bool:
-    """True for objects such as timing, tokens and llm_metadata, and for what a judge says of its scores: how an answer
-    was made and rated, not what it is.
+    """True for objects such as timing, tokens and llm_metadata, for what a judge says of its scores and for what was
+    missed: how an answer was made and rated, not what it is.
     """
-    return not _WORK.isdisjoint(words(name)) or _EXPLAINS.issuperset(words(name))
+    return not (_WORK | LACKING).isdisjoint(words(name)) or _EXPLAINS.issuperset(words(name))
 
 
 def _hold_tags(source: Source, columns: Sequence[str]) -> bool:

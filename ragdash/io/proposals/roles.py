@@ -71,6 +71,7 @@ from ragdash.io.proposals.choices.settle import (
     settle_single_documents,
 )
 from ragdash.io.proposals.choices.weak_names import (
+    settle_expected,
     settle_expected_classes,
     settle_hits_of_data_set,
     settle_lists_of_words,
@@ -146,6 +147,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)
     alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result) + settle_measured_lists(result)
+    alternatives += settle_expected(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)

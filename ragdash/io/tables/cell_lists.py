@@ -168,6 +168,8 @@ def _parse_column(name: str, column: Sequence) -> list:
         return list(column)
     if holds_json_texts(column):
         return [None if _is_empty(cell) else unquoted(cell) for cell in column]
+    if "context" in name.lower() and (texts := _objects_as_texts(column)):
+        return texts
     if is_list_column(column):
         parsed = (None if _is_empty(cell) else _parse(cell) for cell in column)
         return [cell if value is None and not _is_empty(cell) else value
@@ -190,6 +192,17 @@ def _parse_column(name: str, column: Sequence) -> list:
         return [None if _is_empty(cell) else [part.strip() for part in parts(cell) if part.strip()]
                 for cell in column]
     return [None if _is_empty(cell) else cell for cell in column]
+
+
+def _objects_as_texts(column: Sequence[str]) -> list[list[str] | None]:
+    """The cells as lists of JSON objects, as text, with a line of marks between; [] where the objects have a name in
+    common, which is one of fields.
+    """
+    cells = [None if _is_empty(cell) else _BETWEEN_TEXTS[0].split(cell.strip()) for cell in column]
+    values = [_parse(part) for parts in cells if parts for part in parts]
+    is_data = len(values) > 1 and all(type(value) is dict for value in values) and not set(values[0]).intersection(
+        *values[1:])
+    return cells if is_data else []
 
 
 def _bulleted_lines(cells: list[str]) -> bool:

@@ -24,6 +24,7 @@ from ragdash.io.tables.mapping_hints import MEASURE
 from ragdash.io.tables.whitespace import normalize_line_ends
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
+_FRACTION = re.compile(rb"0?\.\d+(?:[eE]-\d+)?|1\.0+")
 _NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
 _MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
 _SCORED, _RANKED = 3, 4  # columns of query, document and score, or of rank and score, as ColBERT writes them
@@ -41,7 +42,7 @@ def detect(start: FileStart) -> DetectedFormat | None:
         return DetectedFormat("ranks", "run", "lines of query, document, rank and score")
     if len(rows) < 2 or width not in _COLUMNS or any(len(row) != width for row in rows):
         return None
-    if width == 2 and not all(map(_are_ids, rows)):
+    if width == 2 and (not all(map(_are_ids, rows)) or are_values(rows)):
         return None
     is_judged = any(find_field([name], "grade") for name in _header_names(start.head))
     if width == 3 and not is_judged and are_scores(rows):
@@ -111,6 +112,12 @@ def _split(line: bytes) -> list[bytes]:
 def _are_ids(row: list[bytes]) -> bool:
     """True for words with a digit or a mark in them, not for a text of two words."""
     return all(re.search(rb"[\d/_#:.-]", word) for word in row)
+
+
+def are_values(rows: list[list[bytes]]) -> bool:
+    """True for a fraction from 0 to 1 for each query, such as its reciprocal rank: values of a metric, no documents."""
+    return len({row[0] for row in rows}) == len(rows) and all(
+        len(row) == 2 and _FRACTION.fullmatch(row[1]) for row in rows)
 
 
 def _is_one_query_a_document(rows: list[list[bytes]]) -> bool:

@@ -17,7 +17,8 @@ from ragdash.io.json.exact_parser import InputEntry
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
 
-_START = re.compile(r"\s*(?>(?:<\?[^>]*>|<!--.*?-->|<topics\b[^>]*>)\s*)*+<(top|topic)\b[^>]*>",
+_START = re.compile(r"\s*(?>(?:<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>|"
+                    r"<(?:topics|\w*track\w*)\b[^>]*>)\s*)*+<(top|topic)\b[^>]*>",
                     re.IGNORECASE | re.DOTALL)  # possessive: many comments are tried in one way
 _TOPIC = r"<{0}\b([^>]*)>(.*?)(?=</{0}\s*>|<{0}\b|\Z)"
 _FIELD = re.compile(r"<(?:[A-Za-z]{2}-)?(\w+)[^>]*>([^<]*)")  # EN-title, of CLEF

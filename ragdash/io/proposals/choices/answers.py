@@ -241,7 +241,8 @@ def written_in_several_ways(free: dict[str, Field]) -> list[Field]:
     """
     plain = [item for item in free.values() if meanings.is_answer(item) and not item.is_list
              and RETURNED.isdisjoint(item.words) and len(item.present) >= _FEWEST]
-    return next(([item, ways] for ways in gathered_answers(free) if "alias" in ways.name_words for item in plain if all(
+    return next(([item, ways] for ways in gathered_answers(free) if "alias" in ways.name_words for item in plain if len(
+        item.values) == len(ways.values) and all(
         value is None or type(names) is not list or value in names
         for value, names in zip(item.values, ways.values, strict=True))), [])
 

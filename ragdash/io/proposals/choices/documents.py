@@ -103,8 +103,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                                             overlap(item, known), "citation" not in item.words,
                                             not _RANKED.isdisjoint(item.name_words),
                                             id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
-                                            id_rank(item) == 0, -item.path.count("."),
-                                            item.distinct_share))
+                                            (id_rank(item) == 0) - 2 * ("page" in item.name_words),
+                                            -item.path.count("."), item.distinct_share))
         best = next((item for item in lists if "[]." in item.path and item.values == best.values), best)
         _take_documents(result, free, best, bool(known and overlap(best, known)), family)
     _settle_texts(result, free)

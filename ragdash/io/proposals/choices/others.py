@@ -7,7 +7,7 @@ from itertools import product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
-from ragdash.io.proposals.content.ratings import is_of_settings
+from ragdash.io.proposals.content.ratings import is_of_settings, is_whole
 from ragdash.io.proposals.fields import HISTORIES, Field, as_number
 from ragdash.io.proposals.names import CONFIGS, FUSED, GOLD, ID, METRICS, SCORES, words
 from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
@@ -21,6 +21,7 @@ _LATER = {"new", "after", "post", "rerank", "reranked", "hybrid", "fusion", "rrf
 _SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
 _TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "chat"}  # with an id
 _TURNS = ID | {"turn", "query", "question", "utterance", "step"}  # words in names of their numbers
+_MOST_MARKS, _FEWEST = 6, 3  # different marks; queries
 _DATA_SETS = {"dataset", "ds", "corpus", "benchmark", "subset", "collection", "bench"}
 
 
@@ -81,6 +82,25 @@ def take_turns(result: Assignment, free: dict[str, Field]) -> bool:
             take(result, free, "query_id", talk, turn)
             return True
     return False
+
+
+def take_judged(result: Assignment, free: dict[str, Field], names: Sequence[str]) -> bool:
+    """True for rows of a query and a plain `id` with a few whole numbers that come again within a query, so that they
+    rank nothing, and nothing else: judged documents, as in the JSON of Cranfield. The numbers may rise or fall with
+    relevance.
+    """
+    ids = [item for item in free.values() if item.path.lower() in ("id", "_id") and item.is_id_like
+           and not item.is_list]
+    marks = [item for item in free.values() if item.is_number and not item.is_list and item.name_words[-1:] in (
+        ("position",), ("rank",), ("code",)) and item.distinct_count <= _MOST_MARKS and is_whole(item)]
+    if result.roles.keys() != {"query_id"} or len(ids) != 1 or len(marks) != 1 or len(free) > len(ids) + len(marks):
+        return False
+    pairs = [set(zip(names, map(repr, item.values), strict=True)) for item in (ids[0], marks[0])
+             if len(item.values) == len(names)]
+    if list(map(len, pairs))[:1] != [len(names)] or 2 * len(pairs[-1]) > len(names) or len(set(names)) < _FEWEST:
+        return False
+    take(result, free, "relevant", ids[0])
+    return True
 
 
 def drop_settings(result: Assignment, free: dict[str, Field]) -> None:

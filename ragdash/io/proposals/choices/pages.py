@@ -16,8 +16,10 @@ from ragdash.io.proposals.shapes.families import NUMBER, RUN
 def settle_pages(result: Assignment) -> list[Assignment]:
     """The reading of documents with their pages, first where a right page was returned; else the one without them is.
     """
+    if _take_right_pages(result):
+        return []
     returned, right = (result.fields.get(result.roles.get(name, "")) for name in ("retrieved", "relevant"))
-    if returned is None or right is None or "grade" in result.roles or RUN in returned.path:
+    if returned is None or right is None or "grade" in result.roles or RUN in returned.path + right.path:
         return []
     pages = [item for item in result.fields.values() if "page" in item.name_words and is_whole(item) and (
         item.name_words[0] not in COUNTING) and item not in (returned, right)]
@@ -32,6 +34,27 @@ def settle_pages(result: Assignment) -> list[Assignment]:
     later = result if is_found else other
     later.penalty += 0.1
     return [other]
+
+
+def _take_right_pages(result: Assignment) -> bool:
+    """Take documents with their pages, and the document of a question with its right pages: retrieved[].doc_name and
+    retrieved[].page_number next to doc_name and evidence_page_nums, as in evaluations on FinanceBench.
+    """
+    returned = result.fields.get(result.roles.get("retrieved", ""))
+    if returned is None or "[]." not in returned.path or RUN in returned.path or "grade" in result.roles:
+        return False
+    pages = [item for item in result.fields.values() if "page" in item.name_words and is_whole(item)
+             and item.name_words[0] not in COUNTING and len(item.values) == len(returned.values)]
+    beside = [item for item in pages if _goes_with(item, returned)]
+    documents = [item for item in result.fields.values() if item.name_words == returned.name_words
+                 and not item.is_list and "." not in item.path]
+    right = [item for item in pages if "[]" not in item.path and not {"evidence", *GOLD}.isdisjoint(item.words)]
+    if not (beside and documents and right) or result.roles.get("relevant", documents[0].path) not in (
+            documents[0].path, right[0].path):
+        return False
+    result.roles |= {"retrieved": f"{returned.path}+{beside[0].path}",
+                     "relevant": f"{documents[0].path}+{right[0].path}"}
+    return True
 
 
 def _goes_with(item: Field, documents: Field) -> bool:

@@ -8,6 +8,7 @@ from ragdash.io.proposals.choices.right_documents import gold_lists
 from ragdash.io.proposals.content.questions import (
     BODIES,
     is_in_code,
+    is_variant,
     named_cases,
     names_speakers,
     other_questions,
@@ -59,6 +60,9 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                  and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
+    if questions and questions[0].name_words == ("text",):
+        for item in [item for item in free.values() if is_variant(item)]:
+            del free[item.path]
     if questions and questions[0].name_words == ("title",):
         numbers = [item for item in free.values() if item.name_words in _TOPICS and item.is_id_like
                    and item.distinct_count == len(item.values)]
@@ -102,10 +106,11 @@ def _shared_by_systems(own: Field, free: dict[str, Field]) -> Field | None:
     if own.distinct_count < count:
         return None
     systems = [item for item in free.values() if item.is_text and not item.is_list and item.share == 1.0
-               and 1 < item.distinct_count <= count / 2 and not _COMPARED.isdisjoint(item.name_words)]
+               and len(item.values) == count and 1 < item.distinct_count <= count / 2
+               and not _COMPARED.isdisjoint(item.name_words)]
     shared = [item for item in free.values() if item is not own and not item.is_list and item.share == 1.0
-              and item.name_words[-1:] == ("id",) and _OF_OTHERS.isdisjoint(item.name_words)
-              and 3 * item.distinct_count <= 2 * count]
+              and len(item.values) == count and item.name_words[-1:] == ("id",)
+              and _OF_OTHERS.isdisjoint(item.name_words) and 3 * item.distinct_count <= 2 * count]
     return next((item for system in systems for item in shared if len(set(zip(
         map(repr, item.values), map(repr, system.values), strict=True))) == count), None)
 

@@ -85,8 +85,15 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
     return [item for item in named if any(
         not returned.isdisjoint(names_of(str(value))) for value in item.items)] or [
         item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
-            item.name_words == ("expected",))) and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
+            item.name_words == ("expected",))) and not (_TRUTH_ALONE.issuperset(item.name_words) and (
+                is_answered or not _are_mostly_ids(item)))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
+
+
+def _are_mostly_ids(item: Field) -> bool:
+    """True for numbers and for names with a digit or a mark in them, not for words such as India and yes."""
+    return item.is_number or item.is_shared or item.path_share > _VARIED or 2 * sum(
+        meanings.ID_FORM.fullmatch(str(value)) is not None for value in item.items) > len(item.items)
 
 
 def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
@@ -223,7 +230,7 @@ def take_whole_list(result: Assignment, free: dict[str, Field]) -> None:
         return
     for item in free.values():
         if item.is_list and item.is_id_like and "[]." not in item.path and not DOCUMENT.isdisjoint(item.words) and (
-                RETURNED.isdisjoint(item.words)):
+                RETURNED.isdisjoint(item.words)) and len(item.values) == len(quoted.values):
             pairs = [(set(map(str, leaves(value))), set(map(str, leaves(part)))) for value, part in zip(
                 item.values, quoted.values, strict=True)]
             if all(part <= whole for whole, part in pairs) and any(part < whole for whole, part in pairs):
@@ -257,8 +264,9 @@ def settle_quoted_documents(result: Assignment) -> list[Assignment]:
 
 def _holds(item: Field, quoted: Field) -> bool:
     """True for lists with nearly all documents that are quoted."""
-    pairs = _pairs_of_lists(item, quoted)
-    return 10 * sum(len(listed & part) for listed, part in pairs) >= 9 * sum(len(part) for _, part in pairs)
+    pairs = _pairs_of_lists(item, quoted) if len(item.values) == len(quoted.values) else []  # else of several systems
+    quoted_count = sum(len(listed & part) for listed, part in pairs)
+    return bool(pairs) and 10 * quoted_count >= 9 * sum(len(part) for _, part in pairs)
 
 
 def settle_whole_scores(result: Assignment) -> list[Assignment]:

@@ -12,6 +12,7 @@ from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Ass
 from ragdash.io.proposals.choices.others import (
     is_combined,
     take_data_set,
+    take_judged,
     take_single_config,
     take_turns,
     without_ranks_of_parts,
@@ -82,6 +83,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     key = keys[0]
     names = [repr(value) for value in key.values]
+    if take_judged(result, free, names):
+        return
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)] or judged_ids(result, free, key)
     result.averages = len(_average_places(result, keys, documents))
@@ -211,7 +214,8 @@ def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[s
 def _answers_differ(result: Assignment, names: list[str]) -> bool:
     """True where each text of a query has an answer of its own: what a system was given, not one of its documents."""
     texts, answers = (result.fields.get(result.roles.get(name, "")) for name in ("contexts", "answer"))
-    if texts is None or answers is None or len(answers.values) != len(names) or answers.share < _MOST_SHARE:
+    if texts is None or answers is None or answers.share < _MOST_SHARE or any(
+            len(item.values) != len(names) for item in (texts, answers)):
         return False
     with_text, with_answer = (len(set(zip(names, map(repr, item.values), strict=True))) for item in (texts, answers))
     return 4 * with_answer >= 3 * with_text > 3 * len(set(names))

@@ -30,6 +30,8 @@ _OF_RESULTS = {"answer", "score", "rank", "config", "relevant", "evidence", "lat
 _OF_TRUTHS = GOLD - {"reference", "target", "required", "full", "partial", "must"} | {
     "relevance", "judgment", "judgement", "rel"}  # in names of files
 _EXPECTED, _CLASSES = {"expected", "gold", "golden", "correct", "true"}, {"verdict", "decision", "label", "class"}
+_NUMBERED = re.compile(r"\D{1,9}\d{1,4}\D?")  # Art. 3
+_MOST_BYTES = 4 << 20
 _FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
@@ -71,6 +73,23 @@ def settle_expected_classes(result: Assignment) -> list[Assignment]:
         and item.share == 1 and item.distinct_count > 1)]
     return [replace(result, roles={**result.roles, "answers": path}, penalty=result.penalty + WEIGHTS["answers"] + 0.1)
             for path in classes[:1]]
+
+
+def settle_expected(result: Assignment) -> list[Assignment]:
+    """Facts that are expected may be said by a right answer as well as by a document; `expect: Art. 3`, short and with
+    a number, may be the document as well as the answer.
+    """
+    facts, right = (result.fields.get(result.roles.get(name, "")) for name in ("evidence", "answers"))
+    if not {"answer", "retrieved", "doc_id", "contexts", "text", "relevant"}.isdisjoint(result.roles):
+        return []
+    if facts is not None and {"expected", "fact"} <= {*facts.name_words} and right is None:
+        roles = {("answers" if name == "evidence" else name): path for name, path in result.roles.items()}
+        return [replace(result, roles=roles, penalty=result.penalty + 0.1)]
+    if right is None or facts is not None or right.is_number or not GOLD.issuperset(right.name_words) or (
+            2 * sum(_NUMBERED.fullmatch(str(text)) is not None for text in right.items) <= len(right.items)):
+        return []
+    roles = {("relevant" if name == "answers" else name): path for name, path in result.roles.items()}
+    return [replace(result, roles=roles, penalty=result.penalty + WEIGHTS["relevant"] - WEIGHTS["answers"] + 0.1)]
 
 
 def settle_hits_of_data_set(result: Assignment) -> list[Assignment]:
@@ -173,10 +192,40 @@ def numbers_below_names(source: Source, detected: DetectedFormat) -> list[Readin
                     preview=shown)]
 
 
-def _are_sorted(lists: Sequence[Sequence[str]]) -> bool:
+def _are_sorted(lists: Sequence[Sequence]) -> bool:
     """True for lists in the order of their ids, some of which are too long for that to be by chance."""
     return max(map(len, lists)) > _FEW and all(
-        list(docs) in (sorted(docs), sorted(docs, key=lambda doc: (len(doc), doc))) for docs in lists)
+        list(docs) in (sorted(docs), sorted(docs, key=lambda doc: (len(str(doc)), str(doc)))) for docs in lists)
+
+
+def _are_few_each(lists: Sequence[Sequence]) -> bool:
+    """True where most lists have one document: a retriever rather returns several."""
+    return len(lists) >= _FEW and 2 * sum(len(docs) == 1 for docs in lists) > len(lists)
+
+
+def few_documents(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of queries with documents and nothing else, as right documents and as returned ones, where most
+    have one document or the file is called a truth: `query_id,doc_id`.
+
+    None where a name says that the documents were returned.
+    """
+    guess, named = detected.guess, {*words(source.name)}
+    role = "doc_id" if "doc_id" in guess else "retrieved"
+    if source.mapping or detected.format not in ("csv", "tsv", "jsonl", "json-array") or (
+            guess.keys() - {"query_id", "query"} != {role}) or {*detected.columns} != {*guess.values()} or (
+            source.stored_size > _MOST_BYTES) or not RETURNED.isdisjoint(words(guess[role])) or (
+            named & RETURNED and not named & _OF_TRUTHS):
+        return []
+    rows = next((records.rows for records in fail_quietly(source)), [])
+    asked = {name: path for name, path in guess.items() if name != role}
+    lists: dict[str, list] = {}
+    for row in rows:
+        lists.setdefault(repr([row.get(path) for path in asked.values()]), []).extend(leaves(row.get(guess[role])))
+    if not asked or not (_are_few_each([*lists.values()]) or (lists and named & _OF_TRUTHS)):
+        return []
+    preview = tuple({name: shorten(str(row.get(path, "")), 80) for name, path in guess.items()} for row in rows[:3])
+    return [Reading({ROLE: "truth", **asked, "relevant": guess[role]}, len(rows), preview=preview),
+            Reading({ROLE: "run", **asked, role: guess[role]}, len(rows), preview=preview)]
 
 
 def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]:
@@ -197,12 +246,12 @@ def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]
     key = next(iter(rows[0]), "") if rows else ""
     lists = [row["retrieved"] for row in rows]
     lengths = set(map(len, lists))
-    are_ids = key == "query_id" and not any(PLAIN_WORD.fullmatch(doc) for docs in lists for doc in docs)
-    if are_ids and named.isdisjoint(_OF_TRUTHS) and not _are_sorted(lists):
+    are_ids = key == "query_id" and not any(PLAIN_WORD.fullmatch(str(doc)) for docs in lists for doc in docs)
+    if are_ids and named.isdisjoint(_OF_TRUTHS) and not (_are_sorted(lists) or _are_few_each(lists)):
         return []
     is_cut = len(lengths) == 1 < max(lengths, default=0) and any(docs != sorted(docs) for docs in lists)
     if not lists or (key == "query" and is_cut):
         return []
     return [Reading({ROLE: role, key: key, name: "retrieved"}, len(rows), preview=tuple(
-        {key: str(row[key]), name: shorten(", ".join(row["retrieved"]), 80)} for row in rows[:3]))
+        {key: str(row[key]), name: shorten(", ".join(map(str, row["retrieved"])), 80)} for row in rows[:3]))
         for role, name in (("truth", "relevant"), ("run", "retrieved"))]

@@ -84,8 +84,9 @@ def asked_texts(free: Mapping[str, Field]) -> list[Field]:
     text = free.get("text") or (named[0] if len(named) == 1 else None)
     others = [item for path, item in free.items() if item is not text and path.lower() not in _SURE_IDS]
     if text is not None and text.is_text and not text.is_list and len(free) > len(others) + 1 and all(
-            not ANSWER.isdisjoint(item.name_words) and item.mean_length > 2 * text.mean_length for item in others):
-        return [text]  # whatever is in it: next to the id of a query, or to longer answers as well
+            is_variant(item) or (not ANSWER.isdisjoint(item.name_words) and item.mean_length > 2 * text.mean_length)
+            for item in others):
+        return [text]  # whatever is in it: next to the id of a query, to longer answers and to text_clean
     if text is None or text.is_list or not text.is_text or len(text.values) < 2 or text.share < 1 or (
             text.distinct_share < _MOSTLY):
         return []
@@ -101,6 +102,11 @@ def asked_texts(free: Mapping[str, Field]) -> list[Field]:
         return []
     return [text] if is_right or (text.mean_length < _FEW_WORDS and not any("\n" in str(item) for item in text.items)
                                   ) else []
+
+
+def is_variant(item: Field) -> bool:
+    """True for another form of a text, such as text_stemmed."""
+    return item.name_words[:1] == ("text",) and len(item.name_words) > 1 and item.is_text and not item.is_list
 
 
 def names_speakers(field: Field) -> bool:

@@ -55,8 +55,8 @@ def is_metric(field: Field) -> bool:
         return False
     if name <= {"metric", "at", "k"} or _counts_things(field):
         return False  # the cutoff, and how many documents were found
-    if field.is_bool and field.name_words[0] in _SETTINGS:
-        return False  # include_tables
+    if field.is_bool and (field.name_words[0] in _SETTINGS or field.name_words[-1:] == ("test",)):
+        return False  # include_tables, is_groundedness_test
     nested = (not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
                                                           "judgment", "judgement", "rating", "verdict"}) and (
         "." in field.path)) or (field.is_bool and field.words[:1] == ("check",) and "." in field.path)

@@ -56,10 +56,13 @@ def joined_key(values: Sequence):
 
 
 def joined_ids(values: Sequence) -> list[str]:
-    """The ids of a ranking; parts of an id are joined with #."""
+    """The ids of a ranking; parts of an id are joined with #: of one document and several pages the document with each.
+    """
     lists = [value if type(value) is list else ([] if is_missing(value) else [value]) for value in values]
     if len(lists) == 1:
         return [id_text(item) for item in leaves(lists[0])]
+    longest = max(map(len, lists), default=0)
+    lists = [items * longest if len(items) == 1 else items for items in lists]
     return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragdash.io.proposals.meanings.documents import (
+    ID_FORM,
     is_gold_documents,
     is_gold_list,
     is_neutral_documents,
@@ -24,6 +25,7 @@ from ragdash.io.proposals.meanings.texts import (
 )
 
 __all__ = [
+    "ID_FORM",
     "is_answer",
     "is_answer_object",
     "is_context",

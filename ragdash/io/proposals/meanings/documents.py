@@ -100,8 +100,8 @@ def is_returned_list(field: Field) -> bool:
     others = GOLD | METRICS - ({"hit"} if field.is_text else set())
     if not (field.is_list and (field.is_id_like or is_titles) and is_named and name.isdisjoint(others)):
         return False
-    if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER):
-        return False  # who gave a score, what was compared, trials[].response
+    if name <= {"model", "llm", "system", "agent", "bot"} or ("[]" in field.path and name <= ANSWER) or "pool" in name:
+        return False  # who gave a score, what was compared, trials[].response, what was searched
     if name - RETURNED == {"context"} and are_codes(field):
         return True
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):

@@ -207,4 +207,4 @@ def is_answer(field: Field) -> bool:
     if not name.isdisjoint({"say", "said", "wrote"}) and name < _SPEAKERS | {"say", "said", "wrote"}:
         return not name.isdisjoint(_SPEAKERS)
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
-                                                   {"actual"}, {"hypothesis"}, {"candidate"}, {"got"})
+                                                   {"gen"}, {"actual"}, {"hypothesis"}, {"candidate"}, {"got"})

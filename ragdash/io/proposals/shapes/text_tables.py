@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from ragdash.core.text.sentences import are_questions
+from ragdash.io.formats.text.headerless import are_values
 from ragdash.io.proposals.names import ROLE_WORDS, names_average, words
 from ragdash.io.proposals.shapes.sheets import (
     with_decimal_points,
@@ -36,7 +37,7 @@ def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
     if rows := _ranked_lines(text) or _judged_passages(text) or _sampled_judgments(text) or (
-            _candidates(text)):
+            _candidates(text) or _values_of_queries(text) or _separated_judgments(text)):
         return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
@@ -109,6 +110,25 @@ def _sampled_judgments(text: str) -> list[dict]:
             lines):
         return []
     return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, _, grade in lines if grade != "-1"]
+
+
+def _separated_judgments(text: str) -> list[dict]:
+    """Rows of qrels with commas or semicolons, `1,0,d7,2`: query, iteration, document and grade, without a header."""
+    lines = [re.split(r"\s*[,;]\s*", line.strip()) for line in text.splitlines() if line.strip()]
+    if len(lines) < _FEWEST_ROWS or any(len(line) != 4 or line[1] not in ("0", "Q0") or line[3] not in _SAMPLED_GRADES
+                                        or not line[0] or not line[2] for line in lines) or (
+            len({(line[0], line[2]) for line in lines}) < len(lines)):
+        return []
+    return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, grade in lines]
+
+
+def _values_of_queries(text: str) -> list[dict]:
+    """Rows of a query and the value of a metric, `q1 0.5`, without a header; a mean of all queries is left out."""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    rows = [line for line in lines if not names_average(line[0])]
+    if len(rows) < _FEWEST_ROWS or not are_values([[word.encode() for word in line] for line in rows]):
+        return []
+    return [{"query_id": query, "score": value} for query, value in rows]
 
 
 def _candidates(text: str) -> list[dict]:

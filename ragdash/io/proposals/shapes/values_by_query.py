@@ -250,10 +250,14 @@ def _lists_of_words(value: dict) -> list[dict]:
 
 def _ids_below_ids(value: dict) -> list[dict]:
     """Records of {"q1": ["d2", "d7"], "q2": ["d9"]}: ids below ids, which may be right ones as well as returned."""
-    rows = _lists_of_ids(value) if len(value) > 1 else []
-    are_ids = all(_ID_LIKE.fullmatch(str(key)) and not is_worded(key) for key in value) and all(
-        _DOCUMENT_ID.fullmatch(doc) for row in rows for doc in row["retrieved"])
-    return [{"query_id": row[KEY], "retrieved": row["retrieved"]} for row in rows] if are_ids else []
+    lists = list(value.values())
+    are_ids = len(value) > 1 and any(lists) and all(
+        _ID_LIKE.fullmatch(str(key)) and not is_worded(key) for key in value) and all(
+        type(docs) is list and len(set(map(repr, docs))) == len(docs) for docs in lists)
+    docs = [doc for docs in lists for doc in docs] if are_ids else []
+    is_one_kind = bool(docs) and ((all(type(doc) is int for doc in docs) and max(docs) > _SCALE) or all(
+        type(doc) is str and _DOCUMENT_ID.fullmatch(doc) for doc in docs))
+    return [{"query_id": key, "retrieved": docs} for key, docs in value.items()] if is_one_kind else []
 
 
 def is_worded(key: object) -> bool:
