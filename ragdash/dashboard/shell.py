@@ -16,7 +16,7 @@ from ragdash.dashboard import link_notes, page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
-from ragdash.dashboard.monitoring import left_uploads, log_lines
+from ragdash.dashboard.monitoring import left_uploads, log_lines, upload_spool
 from ragdash.dashboard.monitoring.first_visits import FIRST_VISITS
 from ragdash.dashboard.monitoring.reruns import RERUNS
 from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
@@ -118,6 +118,7 @@ def main() -> None:
     """The whole script run: shell, page, and the address that leads back here; counted for `/metrics`."""
     left_uploads.pass_over()
     log_lines.shorten()
+    upload_spool.use()
     with (RERUNS.timed(), IDLE_STEPS.page(), FIRST_VISITS.in_turn(st.session_state), script_run(),
           fragments.explain_shortage()):
         _main()

@@ -17,6 +17,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem, lacks_memory
 from ragdash.core.text.quoted import error_words
 from ragdash.models.local.installed import library
+from ragdash.models.local.missing_weights import missing_weights, missing_words
 from ragdash.models.local.model_folder import Folder, entailment, find_model_folder, unreadable
 from ragdash.models.local.protocols import ENCODER, NLI, Encoder, Pair, PairScorer
 
@@ -192,12 +193,15 @@ def _load(kind: type, folder: Folder, device: str | None, threads: int | None):
     torch.set_num_threads(threads or thread_count())
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), missing_weights() as missing:
             warnings.simplefilter("ignore")
-            return kind(str(folder.path), device=device, local_files_only=True, trust_remote_code=False)
+            model = kind(str(folder.path), device=device, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError, EOFError,
             pickle.PickleError, SafetensorError, getattr(errors, "StrictDataclassError", OSError)) as error:
         raise unreadable(folder.kind, folder.path, f"a folder that does not load: {_first_line(error)}") from error
+    if words := missing_words(missing, pools=folder.kind != ENCODER):
+        raise unreadable(folder.kind, folder.path, words)
+    return model
 
 
 def _first_line(error: BaseException) -> str:

@@ -48,6 +48,20 @@ def tiny(tmp_path_factory):
     return path
 
 
+@needs_library
+def test_a_folder_that_lacks_weights_is_refused_as_they_would_be_random(tiny, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "cut"
+    shutil.copytree(tiny, folder)
+    weights = load_file(folder / "model.safetensors")
+    save_file({name: weight for name, weight in weights.items() if not name.startswith("classifier")},
+              folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match=r"lacks the weights classifier\.bias, classifier\.weight;"):
+        load(find_model_folder(SCORER, str(folder)), "cpu")
+    assert load(find_model_folder(SCORER, str(tiny)), "cpu").score([("a", "b")]).shape == (1,)
+
+
 @needs_minilm
 def test_the_package_carries_the_official_weights():
     with (minilm() / "model.safetensors").open("rb") as file:
