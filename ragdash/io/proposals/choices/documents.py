@@ -63,7 +63,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     lists = lists or [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
-    lists = lists or [item for item in free.values() if _is_of_each_system(item) and item.path != gold]
+    lists = _of_each_system([item for item in free.values() if item.path != gold], lists, family)
     lists += [item for item in free.values() if "[]." in gold and "[]." in item.path and item not in lists
               and last_words(item.path) == last_words(gold) and overlap(item, gold_ids)
               and not RETRIEVING.isdisjoint(item.words)]
@@ -210,6 +210,13 @@ def _is_of_each_system(item: Field) -> bool:
     return ("{run}" in item.path and "[]" not in item.path and item.is_list and item.is_id_like
             and not item.is_bool and not (item.is_number and name.isdisjoint(ID)) and not is_constant(item)
             and bool(name) and name <= DOCUMENT | ID | RETURNED | {"context"})
+
+
+def _of_each_system(items: list[Field], lists: list[Field], family: ColumnFamily | None) -> list[Field]:
+    """The lists; columns of each system, such as dense_sources, where lists[].source is of some systems or of none."""
+    is_whole = any(family is None or family.has_all(item.path) for item in lists)
+    return lists if is_whole else [item for item in items if _is_of_each_system(item) and (
+        not lists or family is None or family.has_all(item.path))] or lists
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:

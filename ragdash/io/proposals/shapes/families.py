@@ -59,6 +59,7 @@ _RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved",
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
 _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
+_AT_CUTOFF = re.compile(r"[A-Za-z]@\d+")  # p@5: a metric, not a system
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MOST_FIELDS = 300
 _MANY = 8  # configurations, of which some have names that are not known: cohere_command-r next to gpt-4o
@@ -76,6 +77,10 @@ class ColumnFamily:
     def variants(self) -> tuple[str, ...]:
         """The names of the configurations."""
         return tuple(dict.fromkeys(name for fields in self.members.values() for name in fields))
+
+    def has_all(self, path: str) -> bool:
+        """True for a path that every configuration has, and for one without a configuration in it."""
+        return RUN not in path or len(self.members.get(path, ())) == len(self.variants)
 
 
 def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Collection[str] = ()) -> (
@@ -270,8 +275,8 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
             variant = _without_capital(before, "".join(parts[2 * start:2 * end - 1]))
             if not _is_variant(variant):
                 continue
-            if not after and before.endswith("[]."):
-                continue  # members of objects in a list are not configurations
+            if before.endswith("@") or (not after and before.endswith("[].")):
+                continue  # a cutoff, and members of objects in a list, are not configurations
             content = words(f"{before} {after}")
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
             is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
@@ -284,7 +289,8 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
 def _is_variant(variant: str) -> bool:
     parts = words(re.sub(r"(?i)multi[ _-]?query", "multiquery", variant))
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
-    if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
+    if not parts or "[]" in variant or all(part.isdecimal() for part in parts) or (
+            _AT_CUTOFF.search(variant) and SYSTEMS.isdisjoint(parts)):
         return False
     if any(_CONTENT.issuperset(words(part)) and SYSTEMS.isdisjoint(words(part)) for part in variant.split(".")[1:]):
         return False  # hybrid.answer: a member of a configuration
