@@ -32,7 +32,8 @@ _DEEPEST = 6
 _FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
 GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold"}
 _MOST_MEMBERS = 4000
-_PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
+_PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?|"
+                        r"[\w.-]+\.[a-z]{1,5}:[a-z_]\w+",
                         re.IGNORECASE)
 _DIGEST = re.compile(r"(?:sha\d+:)?(?:(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{24,128}|[0-9a-fA-F]{32,128})")
 _FRACTION = re.compile(r"\s*\d{1,4}/\d{1,4}(?![\w./-])")  # 1/2 citations are supported

@@ -18,6 +18,7 @@ from ragdash.io.proposals.names import ANSWER, CRITERIA, DOCUMENT, GOLD, ID, MET
 from ragdash.io.proposals.reading import MEANINGS, RECORDS, ROLE, Reading, column_reader
 from ragdash.io.proposals.records import KEY, RecordList, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
+from ragdash.io.proposals.shapes.languages import LANGUAGES
 from ragdash.io.source.source import Source
 
 MOST_READINGS = 3
@@ -130,8 +131,9 @@ def _is_alike(item: Field, chosen: Field, name: str) -> bool:
     """Whether a field may mean the same as the chosen one, by its values and its name."""
     parts = set(words(item.path))
     if item.values == chosen.values or 2 * item.distinct_count < chosen.distinct_count or (
-            _DIGITS.sub("0", item.path) == _DIGITS.sub("0", chosen.path)):
-        return False  # of a few kinds, or another cutoff
+            _DIGITS.sub("0", item.path) == _DIGITS.sub("0", chosen.path)) or len(
+            LANGUAGES & {*words(item.path)[-1:], *words(chosen.path)[-1:]}) == 2:
+        return False  # of a few kinds, or another cutoff or language
     if name == "retrieved":
         return item.is_list and item.share > 0.5 and parts.isdisjoint(_NO_RANKING)
     if name == "relevant":

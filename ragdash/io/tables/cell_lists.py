@@ -253,7 +253,7 @@ def _separator(name: str, cells: list[str]) -> str | None:
         if 5 * several >= len(cells) and all(_ID_LIST.fullmatch(cell.strip()) for cell in cells):
             return separator
     is_list = _PLACE_NAMES.search(name.strip()) and (_are_places(cells) or _are_titles(cells))
-    return ";" if is_list else None
+    return ";" if is_list else _separator_of_ids(cells)
 
 
 def _are_joined(barred: list[str], cells: list[str]) -> bool:

@@ -19,7 +19,7 @@ _CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",",
 _JOINTS = (", ", "; ", " | ", ",", ";", "|")
 _CODE = re.compile(r"(?=.*[\d_./#])[^\s|;,]+")
 _SHORT = re.compile(r"[^|;]{1,60}")
-_FILE = re.compile(r".*\w\.[A-Za-z][A-Za-z0-9]{1,4}(#\S*)?")
+_FILE = re.compile(r".*\w\.[A-Za-z][A-Za-z0-9]{1,4}([#:]\S*)?")
 _HASH = re.compile(r"(?=.*\d)[0-9A-Fa-f-]{16,}")
 
 

@@ -36,7 +36,7 @@ from ragdash.io.proposals.shapes.ranked_lists import (
 )
 
 _NO_LISTS_OF_HITS = {"rating", "judgment", "relevance", "qrel", "tool", "event", "seed", "message", "step", "claim"}
-_PATHS = 0.9  # share of addresses among ids that need no document in common
+_PATHS, _VARIED = 0.9, 0.5  # share of addresses among ids that need no document in common
 _SEVERAL = 5  # queries with judgments
 _SHORT_TEXTS = {"description", "summary", "abstract", "highlight", "caption", "preview"}  # of a hit without its text
 _PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
@@ -105,7 +105,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                                             id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
                                             (id_rank(item) == 0) - 2 * ("page" in item.name_words),
                                             -item.path.count("."), item.distinct_share))
-        best = next((item for item in lists if "[]." in item.path and item.values == best.values), best)
+        best = next((item for item in free.values() if "[]." in item.path and item.values == best.values), best)
         _take_documents(result, free, best, bool(known and overlap(best, known)), family)
     _settle_texts(result, free)
     _take_texts(result, free, pools - {""})
@@ -156,10 +156,10 @@ def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
 def _is_single_hit(item: Field) -> bool:
     """True for the id of the one document that was retrieved for each query: retrieved_recipe_id, top1_file."""
     name = {word.rstrip("1") for word in item.name_words}
-    is_named = {"id", "retrieved"} <= name or (name == {"top"} and item.is_text) or (
-        bool(name & {"retrieved", "top"}) and bool(name & DOCUMENT))
+    ranked = {"retrieved", "top"} | ({"predicted"} if max(item.distinct_share, item.path_share) >= _VARIED else set())
+    is_named = {"id", "retrieved"} <= name or (name == {"top"} and item.is_text) or (name & ranked and name & DOCUMENT)
     return item.is_id_like and not item.is_list and "[]" not in item.path and item.distinct_count > 1 and (
-        is_named and GOLD.isdisjoint(item.words) and ("id" in name or not item.is_number))
+        bool(is_named) and GOLD.isdisjoint(item.words) and ("id" in name or not item.is_number))
 
 
 def _is_reranked(item: Field, other: Field) -> bool:

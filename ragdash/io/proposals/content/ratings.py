@@ -132,7 +132,8 @@ def is_label(field: Field) -> bool:
         "model", "prompt", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice", "count", "provider", "header", "heading", "section"}) and not is_spent(
         field.path.rpartition(".")[2])
-    return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
+    return short and enough and rated and (field.name_words[-1:] == ("correct",) or (
+        set(field.name_words).isdisjoint(ANSWER - {"response"})))  # answer_correct: yes, no, partial
 
 
 def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:

@@ -10,6 +10,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, QUESTION, RETRIEV
 
 _LONGEST = 120
 _FEWEST = 3  # different names that are right and were returned
+_VARIED = 0.5  # share of different names: kinds of sources come again
 _SHARE = 0.3  # of the different names that are right
 
 
@@ -32,8 +33,9 @@ def with_shared_ids(fields: Mapping[str, Field]) -> dict[str, Field]:
     names = {path: item for path, item in fields.items() if _may_name_documents(item)}
     right = {path: item for path, item in names.items() if not GOLD.isdisjoint(item.name_words)
              and RETRIEVING.isdisjoint(item.words)}
-    returned = {path: item for path, item in names.items() if path not in right and item.is_list
-                and not (RETURNED | RETRIEVING).isdisjoint(item.words)}
+    returned = {path: item for path, item in names.items() if path not in right
+                and not (RETURNED | RETRIEVING).isdisjoint(item.words) and (item.is_list or (
+                    not DOCUMENT.isdisjoint(item.name_words) and item.distinct_share >= _VARIED))}
     shared = set()
     for path, item in right.items():
         wanted = set(map(str, item.items))

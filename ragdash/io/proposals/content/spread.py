@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ragdash.core.text.sentences import asks
-from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, is_missing
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_bool, as_number, is_missing
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
 
 _FEW = 5  # queries
 _SHORT_ANSWER = 40  # characters, as people write right answers
 _TITLE = 60  # characters
+_NEITHER = {"na", "n.a.", "not applicable", "partial", "partially", "partly", "unsure", "unclear", "mixed"}
 _NUMBER = re.compile(r"\d+")
 _NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
 _DOCUMENT_ID = re.compile(r"[A-Za-z]+(?:[_:#/-][A-Za-z]*)+\d[\w:#/.-]*")
@@ -42,6 +43,12 @@ def is_constant(field: Field) -> bool:
     """True where all records have the same single value, such as the name of a model."""
     return len(field.values) > 2 and len({repr(item) for item in field.items}) == 1 and (
         set(field.name_words).isdisjoint(ID | DOCUMENT))
+
+
+def says_whether(field: Field) -> bool:
+    """True for true and false, or yes and no, also with "partial" and "na" where neither applies."""
+    return field.is_bool or (any(as_bool(item) is not None for item in field.items) and all(
+        as_bool(item) is not None or str(item).strip().lower() in _NEITHER for item in field.items))
 
 
 def is_several(field: Field) -> bool:

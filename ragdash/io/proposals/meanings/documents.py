@@ -15,6 +15,7 @@ from ragdash.io.proposals.content.spread import (
     is_constant,
     is_several,
     names_document,
+    says_whether,
 )
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
@@ -120,7 +121,7 @@ def is_gold_documents(field: Field) -> bool:
     if name and name <= GOLD and "[]" not in field.path and are_ids_of_documents(field):
         return True  # expected: doc_12
     if (field.is_number and not field.is_list and (name.isdisjoint(CODES) or name & {"total", "count"})) or (
-            field.is_bool):
+            says_whether(field)):
         return False  # queries_total_in_gold_file
     if field.is_paired or (name <= GOLD and not field.is_list and all(
             type(item) is str and _CODE_FORM.fullmatch(item) for item in field.items)):

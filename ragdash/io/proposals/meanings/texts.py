@@ -13,6 +13,7 @@ from ragdash.io.proposals.content.spread import (
     is_several,
     is_source_name,
     names_document,
+    says_whether,
 )
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.meanings.documents import ID_FORM
@@ -144,7 +145,8 @@ def is_reference(field: Field) -> bool:
     if (field.name_words in _RIGHT_ONES and not field.is_list) or field.name_words == _OTHER_WAYS:
         return True
     if (name.isdisjoint(ANSWER) and asks_mostly(field)) or {"label", "expected"} <= name or (
-            _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (field.is_bool or field.is_number)):
+            _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (
+                says_whether(field) or field.is_number)):
         return False  # a question in other words; of another kind; answer_correct, resp_true: a verdict on the answer
     others = RETURNED - {"response", "output"} | NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others | SURE_METRICS):

@@ -28,6 +28,7 @@ from ragdash.io.proposals.names import (
     TEXT,
     words,
 )
+from ragdash.io.proposals.shapes.languages import LANGUAGES
 
 RUN = "{run}"  # the name of the configuration, in a path
 NUMBER = "{n}"  # 1, 2, 3 in columns that are spread
@@ -122,7 +123,14 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
             best, best_score = ColumnFamily(members), score
     if best is None:
         return _sibling_objects(names)
-    return _with_plain(_with_single(_with_further(best, names), names), names)
+    family = _with_plain(_with_single(_with_further(best, names), names), names)
+    return None if _asks_in_languages(family) else family
+
+
+def _asks_in_languages(family: ColumnFamily) -> bool:
+    """True for a question in several languages, which no system differs in: question_en and question_de."""
+    return all(name.lower() in LANGUAGES for name in family.variants) and any(
+        words(stem.replace(RUN, " ")) in (("question",), ("query",), ("prompt",)) for stem in family.members)
 
 
 def is_known_system(variant: str) -> bool:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_LANGUAGES = (  # behind "question" in question_de; not "id"
+    "en de fr es it pt nl pl ru uk uz kk tr az ar fa he ur hi bn ta te mr gu ml th vi ms tl zh ja ko mn my km cs sk "
+    "hu ro bg sr hr sl el sv da no nb fi et lv lt ka hy sw am yo ha zu af ca eu gl ga cy is sq mk be ne si english "
+    "german french spanish italian portuguese dutch russian ukrainian uzbek turkish arabic persian hindi chinese "
+    "japanese korean")
+LANGUAGES = frozenset(_LANGUAGES.split())
+
 # Parts of names in scripts that write words without blanks; longer ones first.
 _UNSPACED = {
     "问题": "question", "查询": "query", "答案": "answer", "回答": "answer", "答复": "answer", "参考": "reference",
