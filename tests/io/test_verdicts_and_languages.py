@@ -8,6 +8,7 @@ import pytest
 
 from ragdash.io import read_runs, read_truth
 from ragdash.io.proposals.propose import propose
+from ragdash.io.proposals.records import read_record_lists
 from ragdash.io.source.source import Source
 
 COUNT = range(10)
@@ -33,6 +34,13 @@ def test_verdicts_with_partial_and_na_are_labels_and_ids_between_blanks_a_rankin
     assert mapping == {"role": "run", "query_id": "question_id", "retrieved": "top_source_ids", "answer": "answer",
                        "labels": "answer_correct+citation_correct"}
     assert read_runs(file, mapping=mapping)[0].docs.to_pylist()[:3] == ["S0000", "S0020", "S0040"]
+
+
+def test_names_of_two_codes_with_a_blank_between_are_no_lists():
+    rows = [f'q{n},{ASKED[n]},{SAID[n]},AR-{2000 + n} p.{n + 1}' for n in COUNT]
+    file = ("answers.csv", "\n".join(["query_id,query,answer,source", *rows]).encode())
+    assert [row["source"] for records in read_record_lists(Source(file)) for row in records.rows] == [
+        f"AR-{2000 + n} p.{n + 1}" for n in COUNT]
 
 
 def test_objects_with_the_ids_of_a_column_have_their_scores():

@@ -253,7 +253,10 @@ def _separator(name: str, cells: list[str]) -> str | None:
         if 5 * several >= len(cells) and all(_ID_LIST.fullmatch(cell.strip()) for cell in cells):
             return separator
     is_list = _PLACE_NAMES.search(name.strip()) and (_are_places(cells) or _are_titles(cells))
-    return ";" if is_list else _separator_of_ids(cells)
+    if is_list:
+        return ";"
+    forms = {re.sub(r"\d+", "0", part) for cell in cells for part in cell.split()}
+    return " " if len(forms) == 1 and _separator_of_ids(cells) == " " else None  # S04 S17, not AR-2021 p.3
 
 
 def _are_joined(barred: list[str], cells: list[str]) -> bool:
