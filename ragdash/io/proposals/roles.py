@@ -281,7 +281,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                          nouns.isdisjoint(item.name_words)), _answer_rank(item)))
     answers = answers or answer_next_to_documents(result, free) or short_names(result, free)
     answers = answers or predicted_class(result, free) or agreeing_values(result, free)
-    if "query" in result.roles and not _several_answers(free):
+    if not _several_answers(free):
         answers = answers or code_answers(result, free)
     answers = without_written_queries(without_gap_fillers(answers, result, free), result, free)
     if answers and "answer" not in result.roles:

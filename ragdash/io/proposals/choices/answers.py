@@ -248,13 +248,18 @@ def written_in_several_ways(free: dict[str, Field]) -> list[Field]:
 
 
 def code_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
-    """Queries to a database next to the question that they answer: SQL, SPARQL, Cypher; right ones are taken."""
-    codes = [item for item in free.values() if item.is_text and not item.is_list and "[]" not in item.path
-             and item.path.count(".") < 2 and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items)]
+    """Programs that were generated, and queries to a database next to the question that they answer: SQL, SPARQL,
+    Cypher; right ones are taken.
+    """
+    generated = [item for item in free.values() if item.name_words in (("generated", "code"), ("predicted", "code"))
+                 and item.is_text and item.is_long_text and not item.is_list and "[]" not in item.path]
+    codes = [item for item in free.values() if "query" in result.roles and item.is_text and not item.is_list
+             and "[]" not in item.path and item.path.count(".") < 2
+             and 10 * sum(map(is_code, item.items)) >= 9 * len(item.items)]
     right = [item for item in codes if not GOLD.isdisjoint(item.name_words)]
     if right and "answers" not in result.roles:
         take(result, free, "answers", right[0])
-    return [item for item in codes if item not in right]
+    return [item for item in codes if item not in right] or generated
 
 
 def short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
 from ragdash.io.proposals import meanings
@@ -211,3 +211,10 @@ def take_single_config(result: Assignment, free: dict[str, Field]) -> None:
                 not result.runs):
             take(result, free, "config", item)
             return
+
+
+def drop_ratings(result: Assignment, paths: Collection[str]) -> None:
+    """Read some fields no longer as scores or labels."""
+    for rating in ("scores", "labels"):
+        left = [path for path in result.roles.pop(rating, "").split("+") if path and path not in paths]
+        result.roles |= {rating: "+".join(left)} if left else {}

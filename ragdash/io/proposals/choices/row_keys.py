@@ -10,6 +10,7 @@ from itertools import combinations, product
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.choices.others import (
+    drop_ratings,
     is_combined,
     take_data_set,
     take_judged,
@@ -20,7 +21,7 @@ from ragdash.io.proposals.choices.others import (
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
-from ragdash.io.proposals.content.spread import are_crossed, asks_once, crosses, separates, shares_queries
+from ragdash.io.proposals.content.spread import are_crossed, are_groups, asks_once, crosses, separates, shares_queries
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import CONFIGS, COUNTING, DOCUMENT, GOLD, GRADES, ID, RATERS, REPEATS, SCORES, words
 from ragdash.io.proposals.records import KEY
@@ -140,7 +141,7 @@ def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: l
                   and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
                   and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
                   and not (is_talk and item.path.startswith(KEY))
-                  and not (item.path == KEY and 4 * len(set(names)) > 3 * len(names))]  # a group of queries
+                  and not (item.path == KEY and are_groups(item, names))]
     candidates.sort(key=lambda item: (not item.path.startswith(KEY), item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
@@ -158,15 +159,15 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
                   names: list[str]) -> bool:
     """Take the field, or the two fields, that cross with the queries as the configuration; False where none does."""
     if label := _crossing_label(result, names):
-        left = [path for path in result.roles["labels"].split("+") if path != label.path]
-        result.roles |= {"config": label.path, "labels": "+".join(left)}
-        if not left:
-            del result.roles["labels"]
+        drop_ratings(result, {label.path})
+        result.roles["config"] = label.path
         return True
     crossed = [item for item in separating if crosses(item, names)] + [
         item for item in separating if not result.runs and shares_queries(item, names)]
-    chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names)
+    chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names) or (
+        _crossing_fraction(result, candidates, names))
     if chosen:
+        drop_ratings(result, {item.path for item in chosen})
         take(result, free, "config", *sorted(chosen, key=_counts_repeats))
     return bool(chosen)
 
@@ -295,6 +296,15 @@ def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[
     return ()
 
 
+def _crossing_fraction(result: Assignment, candidates: list[Field], names: list[str]) -> Sequence[Field]:
+    """What is compared and a number that no name calls a score, such as a ratio: no score comes out so."""
+    items = [result.fields.get(path) for path in result.roles.get("scores", "").split("+")]
+    numbers = [item for item in items if item is not None and len(item.values) == len(names) and item.distinct_count > 1
+               and not item.is_bool and not ratings.is_metric(item)]
+    pairs = ((item, number) for item in candidates for number in numbers if _is_setting(item))
+    return next((pair for pair in pairs if len(set(names)) >= _FEWEST_CROSSED and are_crossed(pair, names)), ())
+
+
 def _crossing_label(result: Assignment, names: list[str]) -> Field | None:
     """Words that every query has once each, such as right_answer and hallucinated_answer: no rating comes out so."""
     items = [result.fields.get(path) for path in result.roles.get("labels", "").split("+")]
@@ -366,9 +376,7 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
             if not item.is_list and is_value and role & set(item.name_words) and (
                     item.name_words[0] not in COUNTING and name not in result.roles):
                 take(result, free, name, item)
-                for rating in ("scores", "labels"):
-                    rest = [path for path in result.roles.pop(rating, "").split("+") if path and path != item.path]
-                    result.roles |= {rating: "+".join(rest)} if rest else {}
+                drop_ratings(result, {item.path})
 
 
 def _repeats(item: Field, documents: list[Field], key: Field) -> bool:

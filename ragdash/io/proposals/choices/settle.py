@@ -41,7 +41,8 @@ _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less wei
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
-    "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step"}
+    "summary", "persona", "hint", "keyword", "review", "remark", "reviewer", "annotator", "user", "intent", "step",
+    "video", "movie", "film", "book", "lecture", "episode", "course"}
 
 
 def _neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
@@ -377,10 +378,9 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
 
     Where nothing says what a system returned, or that there is one, it may as well be the right answer.
     """
-    if "query" not in result.roles or "answer" in result.roles:
-        return []
     is_returned = not {"retrieved", "contexts"}.isdisjoint(result.roles)
-    if not is_returned and not {*CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"}):
+    if "query" not in result.roles or "answer" in result.roles or (not is_returned and not {
+            *CONTENT, "doc_id", "text"}.isdisjoint(result.roles.keys() - {"scores", "labels"})):
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
             and (_NO_ANSWER | WRONG).isdisjoint(item.words) and not asks_mostly(item) and (

@@ -176,6 +176,11 @@ def shares_queries(item: Field, names: list[str]) -> bool:
     return all(len(asked) > 1 and 2 * sum(counts[name] > 1 for name in asked) > len(asked) for asked in smaller)
 
 
+def are_groups(item: Field, names: list[str]) -> bool:
+    """True for names of groups of queries, most of which are in one group only."""
+    return 4 * len(set(names)) > 3 * len(names) and not shares_queries(item, names)
+
+
 def are_crossed(items: Sequence[Field], names: list[str]) -> bool:
     """True where nearly every query has nearly every combination of the values once."""
     values = list(zip(*(map(repr, item.values) for item in items), strict=True))

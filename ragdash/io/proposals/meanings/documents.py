@@ -71,7 +71,7 @@ def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     if _lists_numbers(field):
         return False
-    name = {word.rstrip("0123456789") for word in field.name_words}
+    name = {word.rstrip("0123456789") for word in field.name_words} - {"or"}
     if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
         return False  # kinds of texts, such as BACKGROUND and RESULTS
     if _names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
@@ -92,7 +92,7 @@ def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
     if _lists_numbers(field):
         return False
-    name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
+    name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration", "or"}
     name -= {"label"} if "topk" in name else set()
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
     is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and are_places(field))

@@ -50,7 +50,8 @@ _RAW_ANSWER = re.compile(r"(choices\[\]\.(message\.content|text|turns)|generatio
                          r"output\[\]\.content\[\]\.text)$")
 _ID_MARKS = re.compile(r"(?=.*\d)(?=.*[#@/_:])[^\s。，、；！？]+")
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
-_RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"))
+_RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"),
+               ("real", "answer"))
 _OTHER_WAYS = ("answer", "variant")  # to write a right answer
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
 _NO_TEXT = {"tool", "highlight", "highlighted"}

@@ -38,19 +38,17 @@ SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
             "old", "before", "after", "pre", "post", "chatgpt"}
-_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short",
-                                          "long", "cleaned", "extracted", "original", "main", "sub", "num",
-                                          "n",
-                                          "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
-                                          "to", "line", "name", "key", "value", "no", "start", "end", "begin",
-                                          "offset", "char", "character", "span", "benchmark", "image",
-                                          "author", "owner", "failure", "subtype", "editor", "language"}
+_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short", "long", "cleaned", "extracted", "original", "main", "sub",
+    "num", "n", "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for", "to", "line", "name", "key",
+    "value", "no", "start", "end", "begin", "offset", "char", "character", "span", "benchmark", "image", "author",
+    "owner", "failure", "subtype", "editor", "language", "distractor", "distracting", "wrong", "incorrect"}
 _WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
 OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                *map(str, range(1, 101))}  # words in names of values of a ranking
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
+_AS_IS = ("raw", "full")  # the state of a text that no system has changed
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
@@ -122,7 +120,7 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         if score > best_score:
             best, best_score = ColumnFamily(members), score
     if best is None:
-        return _sibling_objects(names)
+        return _sibling_objects(names) or _changed_inputs(names)
     family = _with_plain(_with_single(_with_further(best, names), names), names)
     return None if _asks_in_languages(family) else family
 
@@ -236,6 +234,22 @@ def _sibling_objects(names: Iterable[str]) -> ColumnFamily | None:
     return None
 
 
+def _changed_inputs(names: Collection[str]) -> ColumnFamily | None:
+    """raw_answer and raw_context_tokens next to the same of `pruned`: answers to a text as it is, and to a changed one.
+    """
+    for state in _AS_IS:
+        rests = [name.removeprefix(state) for name in names if name.startswith(f"{state}_")]
+        variants = {name.removesuffix(rests[0]) for name in names if rests and name.endswith(rests[0])} - {state}
+        variants = {name for name in variants if _is_variant(name) and all(f"{name}{rest}" in names for rest in rests)}
+        parts = [set(words(rest)) for rest in rests]
+        is_asked = all(part.isdisjoint(QUESTION) for part in parts)  # once for all
+        if variants and is_asked and any(part <= ANSWER for part in parts) and any(
+                part.isdisjoint(ANSWER) and part & (TEXT | DOCUMENT | LATENCIES) for part in parts):
+            return ColumnFamily({f"{RUN}{rest}": {name: f"{name}{rest}" for name in (state, *sorted(variants))}
+                                 for rest in rests})
+    return None
+
+
 def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     """The family with columns of the same name without a suffix: `ids` next to `ids_lexical`."""
     members = {stem: dict(fields) for stem, fields in family.members.items()}
@@ -343,7 +357,7 @@ def _are_returned_lists(members: Mapping[str, Mapping[str, str]], lists: Collect
                and all(field in lists for field in members[stem].values()) for stem, names in stems.items())
 
 
-def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:
+def fields_of(pattern: str, names: Collection[str]) -> dict[str, str]:
     """{configuration: field} for a path with {run}."""
     before, _, after = pattern.partition(RUN)
     result = {}
@@ -354,7 +368,8 @@ def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:
             is_word = not before[-1:].isalnum() or written[:1].isupper()  # answers is no answer of s
             if is_word and _is_variant(variant):
                 result[variant] = name
-    return _settled(result)
+    changed = _changed_inputs(list(names)) if len(result) == 1 and not before else None
+    return dict(changed.members[pattern]) if changed and pattern in changed.members else _settled(result)
 
 
 def _without_capital(before: str, variant: str) -> str:

@@ -27,6 +27,9 @@ def is_noise(field: Field) -> bool:
         return False  # said of the whole record
     if field.words[:2] == ("agent", "run") and field.words[2:] in (("answer",), ("response",), ("output",)):
         return False
+    if field.name_words[:1] == ("final",) and field.name_words[1:] in (("answer",), ("response",), ("output",)) and (
+            field.path.count(".") < 2 and "[]" not in field.path):
+        return False  # state.final_answer
     meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
     is_text_span = {"text", "span"} <= set(field.name_words) or "evidence" in path
     is_right = not {"gold", "golden", "expected", "relevant"}.isdisjoint(path)
