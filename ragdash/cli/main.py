@@ -27,7 +27,7 @@ from ragdash.cli.command_line import (
     unknown_arguments,
 )
 from ragdash.core.console import STANDARD_OUTPUT, discard_output, print_note, say
-from ragdash.core.errors import InputError, Problem, Unavailable, lacks_memory, shorten
+from ragdash.core.errors import InputError, Problem, Unavailable, is_disk_full, lacks_memory, shorten
 from ragdash.core.text.quoted import printable
 
 NEEDED = 200 << 20  # bytes of addresses: with less, OpenBLAS ends the process with words of its own, or it waits
@@ -158,6 +158,8 @@ def _outside_fault(error: Exception) -> Problem | None:
         os.getcwd()
     except FileNotFoundError:
         return Problem("no-current-folder")
+    if isinstance(error, OSError) and is_disk_full(error):
+        return Problem("full-disk", {"reason": error.strerror or str(error)})
     if isinstance(error, OSError) and error.errno and error.filename is not None:
         file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
         if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):

@@ -300,6 +300,17 @@ def lacks_memory(error: Exception) -> bool:
             or any(text in str(error) for text in _LACKS_MEMORY))
 
 
+def is_disk_full(error: BaseException) -> bool:
+    """Whether an error says that a disk, a quota or a limit of the size of files takes no more.
+
+    Examples
+    --------
+    >>> is_disk_full(OSError(errno.ENOSPC, "No space left on device")), is_disk_full(OSError("full"))
+    (True, False)
+    """
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 def is_away(error: InputError) -> bool:
     """Whether an error says that a shared database or its blobs cannot be used now.
 

@@ -63,6 +63,24 @@ def test_a_full_disk_behind_standard_output_is_one_line(files, arguments):
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the size of files")
+@pytest.mark.parametrize("arguments", [
+    ("relink", "TRUTH", "--old", "CORPUS", "--new", "CORPUS", "-o", "new.jsonl"),
+    ("ab", "--a", "echo {}", "--b", "echo {}", "--truth", "TRUTH", "--sample", "2", "--output-dir", "ab")])
+def test_a_full_disk_behind_an_output_is_one_line_and_no_fault_of_ragdash(tmp_path, arguments):
+    import resource
+
+    def take_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+    places = {"TRUTH": ROOT / "sample_runs" / "truth.jsonl", "CORPUS": ROOT / "sample_runs" / "corpus.jsonl"}
+    done = ragdash(*(places.get(argument, argument) for argument in arguments), stdout=subprocess.PIPE, cwd=tmp_path,
+                   preexec_fn=take_room)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: ") and b"found File too large" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
 @pytest.mark.parametrize("where", ["main", "_module_of"])
 def test_a_compiled_module_that_a_full_disk_has_cut_off_is_one_line(tmp_path, monkeypatch, capfd, where):
     """Python 3.11 keeps what it could write of it."""

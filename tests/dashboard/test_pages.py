@@ -99,10 +99,10 @@ def test_the_samples_come_with_labels_that_validate_their_judge_and_keep_those_o
     assert LabelStore().read(runs[0], "Correctness") == held and held["q002"] == 0.0
     said = texts(opened("answers", **{**at.query_params, "part": "validation"}))
     assert "of 22 labels" in said and "a language model did, which saw no verdict" in said
-    assert ("the mean of Correctness lies in **0.720 to 0.986** over 122 queries. **Not settled**: where in this "
-            "range the true value is. The judge's mean is 0.955 on the labeled queries and 0.760 on all. By chance, "
-            "queries with better answers were drawn to label. The best estimate, 0.907, may be too high. The judge "
-            "says “no” to 28 queries, of which 1 has a label. Label 15 more answers, chosen at random and not by "
+    assert ("the mean of Correctness lies in **0.720 to 0.986** over 122 queries. **Not settled**: the true value "
+            "can be anywhere in this range. The judge's mean is 0.955 on the labeled queries and 0.760 on all. By "
+            "chance, queries with better answers were drawn to label. The best estimate, 0.907, may be too high. The "
+            "judge says “no” to 28 queries, of which 1 has a label. Label 15 more answers, chosen at random and not by "
             "verdict: then about 5 have one.") in said
     assert said.count("Not settled") == 1 and said.count("% narrower than the labels alone") == 2
 

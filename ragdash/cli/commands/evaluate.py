@@ -46,8 +46,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "by stage; in text formats and JSON")
     parser.add_argument("--score-cutoffs", type=score_cutoffs, metavar="SCORE,SCORE", help="what remains of the runs "
                         "if documents with a lower score are left out; in text formats and JSON")
-    parser.add_argument("--show-as", choices=tuple(TOOLS), metavar="TOOL", help="the means as another tool computes "
-                        f"them, and why they differ: {', '.join(TOOLS)}; in text formats and JSON")
+    parser.add_argument("--show-as", type=str.lower, choices=tuple(TOOLS), metavar="TOOL",
+                        help="the means as another tool computes them, and why they differ: "
+                        f"{', '.join(TOOLS)}; in text formats and JSON")
     parser.add_argument("--stream", action="store_true", help="read the runs in pieces, for runs larger than memory: "
                         "TREC or Parquet with the rows of a query together; without checks and verdict")
     add_check_options(parser)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import sqlite3
 import threading
@@ -12,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
+from ragdash.core import errors
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import make_private_folder, open_private, real_path
 
@@ -63,7 +63,7 @@ def is_disk_full(path: Path, error: Exception) -> bool:
         code = primary_code(error)
         return code == sqlite3.SQLITE_FULL or (code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
                                                and _free_bytes(path) < ROOM)
-    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return errors.is_disk_full(error)
 
 
 def _free_bytes(path: Path) -> int:

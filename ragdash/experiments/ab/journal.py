@@ -6,9 +6,12 @@ not kept itself) and the questions. Answers of another command, or to other ques
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,6 +54,8 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(path, "a+b")  # noqa: SIM115  (open until `close`)
+            if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):  # a device has no end
+                raise OSError(errno.EINVAL, "Not a regular file")
             _alone(self._file, path)
             self._load(header)
         except OSError as error:
@@ -146,9 +151,10 @@ class Journal:
 
     def close(self) -> None:
         """Let others use the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # it writes again what a full disk did not take, which was reported then
+                file.close()
 
 
 def _line(line: bytes) -> dict | None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from contextlib import suppress
 from pathlib import Path
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, is_disk_full
 from ragdash.core.storage.file_lock import lock
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ResultFile:
@@ -50,7 +47,7 @@ class ResultFile:
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._size)
             reason = error.strerror or str(error)
-            if error.errno in _FULL:
+            if is_disk_full(error):
                 problem = Problem("recording/full", {"reason": reason, "queries": queries, "name": name,
                                                      "query": query_id}, str(self.path))
             else:

@@ -12,6 +12,7 @@ from experiments.ab.systems import QUERIES, lines, shell, truth_lines
 
 from ragdash.core.errors import InputError
 from ragdash.experiments.ab import Command, Lines, Unfinished, ask_all, command_words, run_configuration, subprocess
+from ragdash.experiments.ab.journal import Journal
 from ragdash.experiments.ab.runner import Configuration
 from ragdash.io import read_truth
 from ragdash.io.write.serializers import run_objects
@@ -216,3 +217,10 @@ def test_keys_on_a_command_line_are_not_kept(tmp_path):
     journal = tmp_path / "j"
     run_configuration("a", Command(("sh", "-c", GOOD, "--key=sk-secret")), ONE, journal=journal)
     assert b"secret" not in journal.read_bytes() and os.path.getsize(journal)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no such device")
+def test_a_journal_that_is_a_device_is_refused_and_not_read_without_end(tmp_path):
+    (tmp_path / "journal.jsonl").symlink_to("/dev/full")
+    with pytest.raises(InputError, match="Not a regular file"):
+        Journal(tmp_path / "journal.jsonl", "asked", "questions")

@@ -360,6 +360,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="whole seconds since 1970, or no such variable",
         fix="It is passed over: no result depends on it. Correct it, or unset it.",
     ),
+    "full-disk": Message(
+        actual="{reason}",
+        expected="room for what this command writes",
+        fix="Free some space, raise the limit of the size of files, or write to another disk.",
+    ),
     "unusable-path": Message(
         actual="{reason}",
         expected="a path that the system can use",
