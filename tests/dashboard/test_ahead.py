@@ -108,6 +108,21 @@ def test_a_server_without_a_process_computes_the_first_view_alone(request_, monk
     assert queue.is_idle() and queue._thread is None
 
 
+def test_what_is_taken_away_during_the_first_view_is_no_fault(request_, monkeypatch):
+    """A judgment file that somebody takes off, or records that are evicted while a thread computes with them."""
+    steps = first_view.first_steps(request_)
+
+    def taken_away(step):
+        def compute():
+            monkeypatch.setattr(LOADED, "_records", type(LOADED._records)())
+            step()
+        return compute
+
+    monkeypatch.setattr(first_view, "first_steps", lambda request: [taken_away(steps[1]), *steps])
+    first_view.compute(request_)
+    assert f"{verdict_cache.__name__}.checks" in {name for name, _ in known()}
+
+
 @pytest.mark.parametrize("gone", [True, False])
 def test_large_runs_and_those_that_are_gone_are_left_to_the_process(request_, monkeypatch, gone):
     monkeypatch.setattr(first_view, *("records_of", lambda request: []) if gone else ("MOST", 100))

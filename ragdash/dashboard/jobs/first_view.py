@@ -13,6 +13,7 @@ from ragdash.dashboard.caches import shared_cache
 from ragdash.dashboard.jobs.ahead import AheadRequest, records_of
 from ragdash.dashboard.jobs.ahead_worker import first_steps
 from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS
+from ragdash.dashboard.session import data_store
 
 MOST = 5_000_000  # documents and judgments
 
@@ -31,5 +32,5 @@ def compute(request: AheadRequest) -> None:
             records = records_of(request)
             if not records or sum(len(record.docs) for record in records) > MOST:
                 break
-            with suppress(InputError, Unavailable):  # the page says why
+            with suppress(InputError, Unavailable), data_store.in_use(records):  # the page says why
                 step()

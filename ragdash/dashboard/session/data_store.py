@@ -11,11 +11,13 @@ import gc
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from ragdash import io
 from ragdash.core import paths
@@ -37,6 +39,19 @@ RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
 REVERSED = "reversed-scores"  # in SessionRun.ids
 KINDS: dict[type | None, str] = {Run: "run", Truth: "truth"}  # as the workspace calls them
 TYPES: dict[str, type] = {"run": Run, "truth": Truth}
+
+
+_in_use: ContextVar[Mapping[tuple[type, str], Run | Truth]] = ContextVar("in_use", default=MappingProxyType({}))
+
+
+@contextmanager
+def in_use(records: Sequence[Run | Truth]) -> Iterator[None]:
+    """Have these records found in this block, in this thread, also where they are taken away or evicted meanwhile."""
+    token = _in_use.set({(type(record), record.digest): record for record in records})
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
 
 
 def read_only() -> bool:
@@ -97,6 +112,10 @@ class DataStore:
         """The same, with InputError where the workspace has it and cannot read it."""
         if len(digest) < SHORT:
             return None
+        records = _in_use.get()
+        for name in (Run, Truth):
+            if kind in (None, name) and (name, digest) in records:
+                return records[name, digest]
         with self._lock:
             known = next((key for name in (Run, Truth, Corpus) if (key := (name, digest)) in self._records
                           and kind in (None, name)), None) or next(
