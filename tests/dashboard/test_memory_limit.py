@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from ragdash.dashboard.session import memory_limit
+from ragdash.dashboard.session import data_store, memory_limit
 
 GB = 2**30
 
@@ -43,3 +45,18 @@ def test_a_system_that_does_not_say_gets_a_small_limit(machine, monkeypatch):
 
     monkeypatch.setattr(memory_limit.os, "sysconf", unknown)
     assert memory_limit.memory_limit() == memory_limit.FALLBACK
+
+
+def test_what_another_thread_computes_meanwhile_is_no_fault():
+    class Value:
+        def __init__(self, thing):
+            self.thing = thing
+
+        @property
+        def nbytes(self):
+            setattr(self.thing, f"computed{len(vars(self.thing))}", b"")
+            return 3
+
+    thing = SimpleNamespace()
+    thing.first, thing.second = Value(thing), Value(thing)
+    assert data_store.weight(thing) == 6

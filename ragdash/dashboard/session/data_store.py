@@ -170,8 +170,8 @@ class DataStore:
 
 
 def weight(thing: Run | Truth | Corpus) -> int:
-    """About how many bytes it holds."""
-    return sum(int(getattr(value, "nbytes", 0) or 0) for value in vars(thing).values())
+    """About how many bytes it holds; meanwhile another thread may compute a property that it then holds, too."""
+    return sum(int(getattr(value, "nbytes", 0) or 0) for value in tuple(vars(thing).values()))
 
 
 @cache
