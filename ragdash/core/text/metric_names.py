@@ -53,6 +53,7 @@ _PROPERTIES = _word_set(  # of queries, and settings
     "is has have had needs need requires require contains with multi hop single adversarial answerable unanswerable "
     "noisy expected gold alpha beta lambda weight weights temperature top p chunk overlap split fold difficulty used "
     "use enabled fallback ambiguous min max")
+_SIGNED = _word_set("cosine cos")  # similarities that may be below 0
 _NO_SHARES = _COUNTS | _KINDS | _PROPERTIES | _DURATIONS | _COSTS
 _LIMITS = tuple(map(_word_set, ("max tokens", "limit tokens", "budget tokens", "price per")))  # of a service
 _LOWER = _word_set(
@@ -165,11 +166,14 @@ def is_measured(name: str, numbers: Iterable[float]) -> bool:
     --------
     >>> is_measured("vicuna", [0, 1, 1]), is_measured("auto_hhem", [0.25, 0.5, 0.75])
     (True, True)
+    >>> is_measured("cosine", [-0.1, 0.5, 0.75]), is_measured("change", [-0.1, 0.5, 0.75])
+    (True, False)
     >>> is_measured("alpha", [0.25, 0.5, 0.75]), is_measured("is_multi_hop", [0, 1]), is_measured("turn", [1, 2, 3])
     (False, False, False)
     """
-    values = set(numbers)
-    if words_of(name) & _NO_SHARES or len(values) < 2 or not all(0 <= x <= 1 for x in values):
+    values, names = set(numbers), words_of(name)
+    lowest = -1 if names & _SIGNED else 0
+    if names & _NO_SHARES or len(values) < 2 or not all(lowest <= x <= 1 for x in values):
         return False
     return values == {0.0, 1.0} or (len(values) > 2 and any(value % 1 for value in values))
 

@@ -111,9 +111,7 @@ def _counts_answers(name: str, value: dict) -> bool:
 
 def _is_mapping(value: dict) -> bool:
     """True for an object of data, such as {document: grade} or {grade: [documents]}, not of fields."""
-    if all(str(key).lstrip("-").isdecimal() for key in value):
-        return True
-    return len(value) > 60
+    return len(value) > 60 or all(str(key).lstrip("-").isdecimal() for key in value)
 
 
 def _chat_text(path: str, items: list) -> str | None:
@@ -145,8 +143,10 @@ class Field:
 
     @cached_property
     def present(self) -> list:
-        """The values that are not missing."""
-        return [value for value in self.values if not is_missing(value)]
+        """The values that are not missing; `NA` is, as R writes it, next to numbers alone."""
+        present = [value for value in self.values if not is_missing(value)]
+        numbers = [value for value in present if value != "NA"] if "NA" in present else []
+        return numbers if numbers and all(as_number(value) is not None for value in numbers) else present
 
     @cached_property
     def items(self) -> list:
@@ -204,8 +204,7 @@ class Field:
     def is_grade(self) -> bool:
         """True if all values are words such as relevant and not relevant; one of them where the name says so."""
         is_sure = self.name_words == ("relevance",) or len({str(item) for item in self.items}) > 1
-        return bool(self.items) and is_sure and all(
-            grade_of_words(item) is not None for item in self.items)
+        return bool(self.items) and is_sure and all(grade_of_words(item) is not None for item in self.items)
 
     @cached_property
     def is_text(self) -> bool:
@@ -241,8 +240,9 @@ class Field:
         if self.is_number:
             return all(float(as_number(item)).is_integer() for item in self.items) or (self.is_list and all(
                 type(item) is str and _SECTION.fullmatch(item) for item in self.items))
-        return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4 or self._names_ids) and all(
-            type(item) in (str, int, NumberText, PairedId) for item in self.items)
+        least = 0.4 if self.name_words[-1:] == ("path",) else 0.6  # of files, next to folders
+        is_id = self.path_share > least or self.blank_share < 0.4 or self._names_ids
+        return is_id and self.mean_length <= 300 and {*map(type, self.items)} <= {str, int, NumberText, PairedId}
 
     @property
     def _names_ids(self) -> bool:

@@ -233,7 +233,7 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
     if not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
         yield lambda reading: ("query" in guess and reading.mapping.get("relevant") == guess["doc_id"]) or (
-            reading.role == "truth" and reading.mapping.get("source") == guess["doc_id"] and bool(
+            reading.role == "truth" and guess["doc_id"] in map(reading.mapping.get, ("relevant", "source")) and bool(
                 {"evidence", "answers"} & reading.mapping.keys()))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])

@@ -19,6 +19,7 @@ _UNUSUAL = re.compile(f"[^\\x00-\\x7f{_LETTERS}{_MARKS}{_BETWEEN}]|[A-Za-z][{_MA
 _IN_WORD = re.compile(f"[A-Za-z][{_LETTERS}]|[{_LETTERS}][A-Za-z]")
 _FEWEST = 2  # letters of words that show it
 _LONG_WORD = re.compile(f"(?=[A-Za-z]*[{_LETTERS}])[A-Za-z{_LETTERS}]{{6,}}")  # one of them shows it as well
+_DASH = re.compile(rb"(?<![\w\x80-\xff])[\x85\x96\x97](?![\w\x80-\xff])")  # outside words: no letter
 _WORD = re.compile(r"\w[\w.@-]{0,29}")
 
 
@@ -41,8 +42,8 @@ class OddByte:
 
 
 def find_odd_byte(raw: bytes) -> OddByte | None:
-    """The first odd byte of a text with more characters of UTF-8 than odd bytes, or of a text that is Windows-1252 as
-    a whole; None for any other text.
+    """The first odd byte of a text with more characters of UTF-8 than odd bytes, dashes outside words apart, or of a
+    text that is Windows-1252 as a whole; None for any other text.
     """
     try:
         raw.decode()
@@ -59,7 +60,7 @@ def find_odd_byte(raw: bytes) -> OddByte | None:
         return None
     odd = _count_odd(raw, first)
     wide = sum(not character.isascii() for character in text) - odd
-    if odd > wide:
+    if odd - len(_DASH.findall(raw)) > wide:
         return None
     return OddByte(byte.hex().upper(), byte.decode(WHOLE), line, odd)
 

@@ -14,8 +14,8 @@ from ragdash.io.json.exact_parser import InputEntry
 ID_LISTS = ("retrieved", "relevant", "allowed")  # fields that name documents, in the order in which they are settled
 _FEWEST = 4  # cells
 MOST_BYTES = 16 << 20  # in larger files the cells are not split, only counted
-_MARKS = re.compile(r"[|;,\n]")
-_CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",", r"\n"))
+_MARKS = re.compile(r"[|;,\n]|\s\+\s")
+_CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",", r"\n", r"\s\+\s"))
 _JOINTS = (", ", "; ", " | ", ",", ";", "|")
 _CODE = re.compile(r"(?=.*[\d_./#])[^\s|;,]+")
 _SHORT = re.compile(r"[^|;]{1,60}")
@@ -49,6 +49,8 @@ def find_joined_ids(cells: Sequence[str], known: Iterable[str]) -> JoinedIds:
     >>> find_joined_ids(["d1", "Rates, 2021.pdf"], ["Rates, 2021.pdf"]).parts("Rates, 2021.pdf")
     ['Rates, 2021.pdf']
     >>> find_joined_ids(["guide.md", "faq.md, fees.md"], ()).parts("faq.md, fees.md")
+    ['faq.md', 'fees.md']
+    >>> find_joined_ids(["guide.md", "faq.md + fees.md", "C++.pdf"], ()).parts("faq.md + fees.md")
     ['faq.md', 'fees.md']
     >>> find_joined_ids(["x1", "d1; blue"], ()).unsplit
     ('d1; blue',)
@@ -193,7 +195,7 @@ def _change_places(lists: Sequence[Sequence[str]]) -> bool:
 
 
 def _looks_like_list(cell: str) -> bool:
-    """True for codes between commas, and for short texts between semicolons, bars or line ends."""
-    separator = next((mark for mark in "\n|;" if mark in cell), ",")
+    """True for codes between commas, and for short texts between semicolons, bars, line ends or plus signs."""
+    separator = next((mark for mark in ("\n", "|", ";", " + ") if mark in cell), ",")
     parts = _split(re.compile(re.escape(separator)), cell)
     return len(parts) > 1 and all((_CODE if separator == "," else _SHORT).fullmatch(part) for part in parts)

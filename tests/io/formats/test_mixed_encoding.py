@@ -95,3 +95,13 @@ def test_one_letter_in_a_long_word_shows_it():
     """As in the header of a Spanish table whose texts have no other letter of this kind."""
     run, = read_runs(("a.csv", "query_id,answer,puntuación\nq1,Yes.,5\nq2,No.,4\n".encode("windows-1252")))
     assert [problem.facts["word"] for problem in run.problems if problem.kind == "wrong-encoding"] == ["puntuación"]
+
+
+def test_dashes_outside_words_need_no_other_characters():
+    """As Excel saves a table in English with a dash where there is no value; in a word, 0x97 is a letter of Mac OS."""
+    text = "query_id,doc_id,score,note\nq1,d1,0.5,@\nq1,d2,0.4,first @ of two\nq2,d3,0.4,8–9\n"
+    run, = read_runs(("a.csv", text.encode().replace(b"@", b"\x97")))
+    problem, = [problem for problem in run.problems if problem.kind == "wrong-encoding"]
+    assert (problem.facts["character"], problem.line, problem.facts["count"]) == ("—", 2, 2)
+    with pytest.raises(InputError, match="UTF-8"):
+        read_runs(("a.csv", CSV.encode("ascii", "ignore") + b"s to\x97day, yester\x97day\n"))

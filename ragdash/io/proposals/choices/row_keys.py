@@ -164,7 +164,7 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
         return True
     crossed = [item for item in separating if crosses(item, names)] + [
         item for item in separating if not result.runs and shares_queries(item, names)]
-    chosen = crossed[:1] or _crossing_number(free, names) or _crossing_pair(candidates, free, names) or (
+    chosen = crossed[:1] or _crossing_number(free, names) or _crossing_fields(candidates, free, names) or (
         _crossing_fraction(result, candidates, names))
     if chosen:
         drop_ratings(result, {item.path for item in chosen})
@@ -286,14 +286,12 @@ def _crossing_number(free: dict[str, Field], names: list[str]) -> list[Field]:
             and not _rates(item) and not item.is_bool and {as_number(value) for value in item.items} != {0, 1}][:1]
 
 
-def _crossing_pair(candidates: list[Field], free: dict[str, Field], names: list[str]) -> Sequence[Field]:
-    """Two fields of which nearly every query has nearly every pair of values once: a prompt and a condition."""
+def _crossing_fields(candidates: list[Field], free: dict[str, Field], names: list[str]) -> Sequence[Field]:
+    """Two or three fields of which nearly every query has nearly all values together once: a prompt and a condition."""
     counted = [item for item in _counted(free, names) if item not in candidates]
     likely = [item for item in [*candidates, *counted] if not _rates(item) and not item.is_bool][:12]
-    for pair in combinations(likely, 2):
-        if any(item.is_text for item in pair) and are_crossed(pair, names):
-            return pair
-    return ()
+    return next((chosen for size in (2, 3) for chosen in combinations(likely, size)
+                 if any(item.is_text for item in chosen) and are_crossed(chosen, names)), ())
 
 
 def _crossing_fraction(result: Assignment, candidates: list[Field], names: list[str]) -> Sequence[Field]:

@@ -13,7 +13,7 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
-from ragdash.io.proposals.fields import as_number, leaves
+from ragdash.io.proposals.fields import Field, as_number, leaves
 from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
@@ -80,6 +80,9 @@ def settle_expected(result: Assignment) -> list[Assignment]:
     a number, may be the document as well as the answer.
     """
     facts, right = (result.fields.get(result.roles.get(name, "")) for name in ("evidence", "answers"))
+    if right is not None and _repeats_words(right, result.fields.get(result.roles.get("query", ""))):
+        del result.roles["answers"]
+        return []
     if not {"answer", "retrieved", "doc_id", "contexts", "text", "relevant"}.isdisjoint(result.roles):
         return []
     if facts is not None and {"expected", "fact"} <= {*facts.name_words} and right is None:
@@ -90,6 +93,16 @@ def settle_expected(result: Assignment) -> list[Assignment]:
         return []
     roles = {("relevant" if name == "answers" else name): path for name, path in result.roles.items()}
     return [replace(result, roles=roles, penalty=result.penalty + WEIGHTS["relevant"] - WEIGHTS["answers"] + 0.1)]
+
+
+def _repeats_words(right: Field, asked: Field | None) -> bool:
+    """True for lists of several words that are nearly all in the question: what is looked for, not what answers it."""
+    if asked is None or not GOLD.issuperset(right.name_words):
+        return False
+    pairs = [(str(text).lower(), value) for text, value in zip(asked.values, right.values, strict=True)
+             if type(value) is list]
+    repeated = [str(word).lower() in text for text, value in pairs for word in value]
+    return 2 * sum(len(value) > 1 for _, value in pairs) > len(pairs) and 10 * sum(repeated) > 9 * len(repeated)
 
 
 def settle_hits_of_data_set(result: Assignment) -> list[Assignment]:

@@ -75,7 +75,10 @@ def likely_units(times: Sequence[float], has_answer: bool) -> tuple[str, ...]:
 
 def time_stage(path: str) -> str:
     """retrieval, rerank or generation, else total; "" for a stage that is none of them, such as embedding."""
-    names = set(words(path.rpartition(".")[2].replace("{run}", " ")))
+    above, _, name = path.replace("{run}", " ").rpartition(".")
+    names = set(words(name))
+    if names <= LATENCIES | MILLISECONDS | SECONDS:  # generation.latency_ms
+        names |= set().union(*_STAGES.values()).intersection(words(above.rpartition(".")[2]))
     stages = [stage for stage, marks in _STAGES.items() if not marks.isdisjoint(names)]
     if len(stages) == 1 and "total" not in names:
         return stages[0]

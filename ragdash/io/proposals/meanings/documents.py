@@ -175,7 +175,7 @@ def is_neutral_documents(field: Field) -> bool:
     if _is_of_questions(field) or counts_rows(field) or is_constant(field):
         return False
     if field.is_number and name.isdisjoint(ID) and not (
-            field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"}):
+            field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"}) and field.path not in ("document", "doc"):  # its number
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
