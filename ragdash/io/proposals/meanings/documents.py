@@ -174,8 +174,9 @@ def is_neutral_documents(field: Field) -> bool:
         return False  # num_chunks
     if _is_of_questions(field) or counts_rows(field) or is_constant(field):
         return False
-    if field.is_number and name.isdisjoint(ID) and not (
-            field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"}) and field.path not in ("document", "doc"):  # its number
+    is_number_of = field.path in ("document", "doc") or (
+        field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"})
+    if field.is_number and name.isdisjoint(ID) and not is_number_of:
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
