@@ -128,8 +128,11 @@ def test_a_kind_of_queries_on_which_another_run_is_better_speaks_against_the_cho
     assert (same.n, same.outcome) == (pair.n, "better")
     assert (same.low, same.high) == pytest.approx((pair.low, pair.high), abs=0.02)
     assert "But on queries whose type is paraphrase, dense is better." in decision_sentence(verdict, markdown=False)
+    lead = f"On the {pair.n} queries whose type is paraphrase,"
     assert risk_sentence(verdict).startswith(
-        f"On the {pair.n} queries whose type is paraphrase, **dense** is better than **sparse** by NDCG@10: \\+0.494 ")
+        f"{lead} **sparse** is worse than **dense** by NDCG@10: −0.494 "), "as every table subtracts the baseline"
+    assert risk_sentence(replace(verdict, against_baseline=())).startswith(
+        f"{lead} **dense** is better than **sparse** by NDCG@10: \\+0.494 ")
     (row,) = verdict_dict(verdict)["slices"]
     assert (row["attribute"], row["value"], row["run"], row["other_run"], row["n"]) == (
         "type", "paraphrase", "sparse", "dense", pair.n)

@@ -25,7 +25,6 @@ from ragdash.reporting.sentences.formatting import (
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
 COLORS = {"better": "blue", "worse": "orange"}
-OPPOSITE_SIGNS = "The verdict on top subtracts the other way round: {best} minus the other run. So its signs differ."
 FOREST_MARKS = "▲ significantly better, ▼ significantly worse than {baseline}."
 OUTCOMES = {
     "better": "▲ better",
@@ -40,10 +39,12 @@ MOST_NEEDED = 1e6  # with more queries to confirm a difference, it is too small 
 MAX_DETAILED = 3  # candidates that get a sentence each
 
 
-def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
+def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
+                    baseline: int | None = None) -> str:
     """Return which run leads on this metric, and from which of the others it differs significantly.
 
-    summaries: one for each name, of the same spec; comparisons: every other run against the leader as baseline.
+    summaries: one for each name, of the same spec; comparisons: every other run against the leader; baseline: the run
+    that every table and picture subtracts.
     """
     spec = summaries[0].spec
     title = escape(spec.title)
@@ -62,23 +63,25 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
         leaders = escape(listed(_first([names[index] for index in level])))
         return f"**{leaders}** share the {best}, {escape(estimate)}."
     return f"**{escape(names[order[0]])}** has the {best}, {escape(estimate)}. " + _others_sentences(
-        comparisons
-    )
+        comparisons, order[0] == baseline)
 
 
-def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
+def _others_sentences(comparisons: Mapping[int, Comparison], leader_is_baseline: bool) -> str:
     """What the leader is better than, and what it is not significantly better than."""
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [comparison for comparison in comparisons.values() if comparison.tied]
     few = [comparison for comparison in comparisons.values() if comparison.outcome == "too-few"]
     withheld = [f"**{escape(comparison.candidate)}**" for comparison in comparisons.values()
                 if comparison.outcome == "not-comparable"]
+    behind, level = (_first([_gap(comparison, len(group), leader_is_baseline) for comparison in group])
+                     for group in (worse, tied))
     sentences = []
     if worse:
-        sentences.append(better_than(listed(_first([_gap(comparison, len(worse)) for comparison in worse]))))
+        sentences.append(worse_than(behind) if leader_is_baseline else better_than(listed(behind)))
     if tied:
-        sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
-                     f"{listed(_first([_gap(comparison, len(tied)) for comparison in tied]))}.")
+        but = "But " if worse else ""
+        sentences.append(f"{but}{listed(level)} {_is(level)} not significantly worse." if leader_is_baseline else
+                         f"{but or 'It '}{'it ' if but else ''}is not significantly better than {listed(level)}.")
     if few:
         queries = query_count(min(comparison.n for comparison in few))
         sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
@@ -99,20 +102,44 @@ def better_than(names: str, best: str = "It") -> str:
     return f"{best} is better than {names}."
 
 
+def worse_than(names: Sequence[str], best: str = "") -> str:
+    """What is worse than the best run where that is the baseline: so each difference after a name subtracts it.
+
+    Examples
+    --------
+    >>> worse_than(["bm25", "dense"]), worse_than(["bm25"], "splade")
+    ('bm25 and dense are worse.', 'bm25 is worse than splade.')
+    """
+    return f"{listed(names)} {_is(names)} worse{f' than {best}' if best else ''}."
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 and not names[0].endswith(" more") else "are"
+
+
 def _first(names: Sequence[str]) -> list[str]:
     """The first names; of more than a few the rest as a number."""
     rest = len(names) - MAX_DETAILED
     return [*names[:MAX_DETAILED], f"{rest} more"] if rest > 1 else list(names)
 
 
-def _gap(comparison: Comparison, total: int) -> str:
-    """The name, and where few are listed how far it lies behind the leader."""
+def _gap(comparison: Comparison, total: int, to_leader: bool) -> str:
+    """The name, and where few are listed the difference to the leader."""
     name = f"**{escape(comparison.candidate)}**"
-    if total > MAX_DETAILED:
-        return name
-    low, high = sorted((-comparison.low, -comparison.high))
-    return name + escape(f" ({number(-comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
-                         f"{number(high, signed=True)}]{shared_queries(comparison)})")
+    return name if total > MAX_DETAILED else name + escape(gap_text(comparison, turned=not to_leader))
+
+
+def gap_text(comparison: Comparison, *, turned: bool = False) -> str:
+    """The difference with its interval in brackets, as `signed_interval` has it."""
+    return f" ({signed_interval(comparison, turned=turned)}{shared_queries(comparison)})"
+
+
+def signed_interval(comparison: Comparison, *, turned: bool = False) -> str:
+    """The difference with its interval, candidate minus baseline; turned: baseline minus candidate."""
+    middle, low, high = comparison.mean_difference, comparison.low, comparison.high
+    if turned:
+        middle, low, high = 0.0 - middle, 0.0 - high, 0.0 - low
+    return f"{number(middle, signed=True)} [{number(low, signed=True)}, {number(high, signed=True)}]"
 
 
 def shared_queries(comparison: Comparison) -> str:
@@ -188,8 +215,7 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     if comparison.outcome == "too-few":
         return too_few_sentence(*names, title, comparison.n)
-    facts = escape(f"{direction_text(comparison, baseline)}{number(comparison.mean_difference, signed=True)} "
-                   f"[{number(comparison.low, signed=True)}, {number(comparison.high, signed=True)}], "
+    facts = escape(f"{direction_text(comparison, baseline)}{signed_interval(comparison)}, "
                    f"{p_text(comparison)}{shared_queries(comparison) or f', n = {comparison.n:,}'}")
     if comparison.outcome == "not-comparable":
         return f"{names[0]} and {names[1]} are not comparable yet on {title}: {facts}."
@@ -253,8 +279,7 @@ def slices_sentence(comparisons: Sequence[Comparison]) -> str:
 
 def _slice_gap(comparison: Comparison) -> str:
     """*hard* (27 queries): the difference and its interval."""
-    gap = (f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-           f"{number(comparison.high, signed=True)}]")
+    gap = signed_interval(comparison)
     value = comparison.slice.title if comparison.slice else ""
     return f"*{escape(value)}* ({escape(gap)}, {query_count(comparison.n)})"
 

@@ -10,6 +10,7 @@ from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import Problem
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
+from ragdash.reporting.sentences.comparison import signed_interval
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration
 from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
@@ -65,10 +66,8 @@ def router_sentence(kind: str, rule: str, has_condition: bool, value: float, aga
     else:
         head += f"no condition is chosen ({escape(rule)})."
     words = {"better": "better than", "worse": "worse than"}.get(against.outcome, "not shown to differ from")
-    difference = (f"{number(against.mean_difference, signed=True)} [{number(against.low, signed=True)}, "
-                  f"{number(against.high, signed=True)}]")
     text = (f"{head} On held-out queries {title} is {escape(number(value))}, {words} one weight: "
-            f"{escape(difference)}.")
+            f"{escape(signed_interval(against))}.")
     if saved.n and abs(saved.mean) >= UNMEASURABLE:
         verb = "saves" if saved.mean >= 0 else "takes"
         more = "" if saved.mean >= 0 else " more"

@@ -21,8 +21,9 @@ from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
     better_than,
     comparison_sentence,
+    gap_text,
     needed_text,
-    shared_queries,
+    worse_than,
 )
 from ragdash.reporting.sentences.formatting import escape, extreme, interval, listed, number, query_count
 from ragdash.reporting.sentences.runs.choice import (
@@ -358,34 +359,34 @@ def _against_others(verdict: Verdict, name: Say) -> str:
         parts += [f"shows no significant difference from {len(tied)}"] if tied else []
         parts += [f"has too few common queries with {few}"] if (few := total - len(better) - len(tied)) else []
         return f"Of the other {total} runs, {best} {listed(parts)}."
-    parts = [better_than(_gaps(better, name), best)] if better else []
-    if tied:
-        parts.append(f"{'But ' if better else ''}{best} shows no significant difference from {_gaps(tied, name)}.")
+    is_baseline = verdict.best == verdict.baseline
+    behind, level = (_gaps(group, name, turned=not is_baseline) for group in (better, tied))
+    parts, but = [], "But " if better else ""
+    if better:
+        parts.append(worse_than(behind, best) if is_baseline else better_than(listed(behind), best))
+    if tied and is_baseline:
+        parts.append(f"{but}{listed(level)} {'shows' if len(level) == 1 else 'show'} no significant difference from "
+                     f"{best}.")
+    elif tied:
+        parts.append(f"{but}{best} shows no significant difference from {listed(level)}.")
     rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
     few = f"Too few common queries to compare it with {names_text([pair.candidate for pair in rest], name)}."
     return " ".join([*parts, few] if rest else parts)
 
 
-def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:
-    """Names with how far each lies from the best run."""
+def _gaps(comparisons: Sequence[Comparison], name: Say, *, turned: bool) -> list[str]:
+    """Names with the difference to the best run; turned: of the best run to them."""
     texts = []
     for comparison in comparisons:
-        if comparison.n > 1 and not comparison.wins and not comparison.losses:
-            texts.append(f"{name(comparison.candidate)} (the same value on every query)")
-            continue
-        low, high = sorted((0.0 - comparison.low, 0.0 - comparison.high))
-        text = f" ({number(0.0 - comparison.mean_difference, signed=True)} [{number(low, signed=True)}, " \
-               f"{number(high, signed=True)}]{shared_queries(comparison)})"
+        alike = comparison.n > 1 and not comparison.wins and not comparison.losses
+        text = " (the same value on every query)" if alike else gap_text(comparison, turned=turned)
         texts.append(name(comparison.candidate) + (escape(text) if name is bold else text))
-    return listed(texts)
+    return texts
 
 
 def _difference(comparison: Comparison, markdown: bool) -> str:
     """A run minus the baseline with its interval, in brackets; nothing where it is undefined."""
-    if comparison.n < 2:
-        return ""
-    text = (f" ({number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-            f"{number(comparison.high, signed=True)}]{shared_queries(comparison)})")
+    text = gap_text(comparison) if comparison.n > 1 else ""
     return escape(text) if markdown else text
 
 

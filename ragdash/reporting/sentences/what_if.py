@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
-from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up
+from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up, signed_interval
 from ragdash.reporting.sentences.formatting import count, escape, listed, number, query_count
 from ragdash.reporting.sentences.latency_cost import duration, extra_time, money
 
@@ -119,8 +119,7 @@ def _gain(comparison: Comparison) -> str:
 
 
 def _difference(comparison: Comparison) -> str:
-    return escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-                  f"{number(comparison.high, signed=True)}]")
+    return escape(signed_interval(comparison))
 
 
 def _needed(comparison: Comparison) -> str:
@@ -182,9 +181,7 @@ def outcome_text(comparison: Comparison | None, *, withheld: bool = False) -> st
     """+0.096 [+0.024, +0.167] ▲ better; withheld: while the runs that are fused are not comparable."""
     if comparison is None:
         return ""
-    low, high = comparison.low, comparison.high
-    return (f"{number(comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
-            f"{number(high, signed=True)}] {OUTCOMES['not-comparable' if withheld else comparison.outcome]}")
+    return f"{signed_interval(comparison)} {OUTCOMES['not-comparable' if withheld else comparison.outcome]}"
 
 
 def mix_sentence(comparison: Comparison, mean: float, *, held_out: bool = False, withheld: bool = False) -> str:

@@ -83,8 +83,6 @@ def _render_caption(context: PageContext, specs: list[Spec], verdict: Verdict, *
         sentences.append(
             f"Difference: the run minus {fmt.escape(baseline)}, the baseline. ▲ better, ▼ worse; no mark: no "
             "significant difference. Click a heading to sort, a row to compare that run below.")
-        if verdict.best == context.names[context.baseline] and verdict.comparisons:
-            sentences.append(comparison_sentences.OPPOSITE_SIGNS.format(best=fmt.escape(baseline)))
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else [rounding]
         sentences.append(verdict_panel.shorten_names(context, tied_note(verdict)))
     sentences.append(ceiling_note(specs, map(context.results.best_possible, specs)))

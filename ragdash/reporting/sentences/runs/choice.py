@@ -14,6 +14,7 @@ from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.docs.human_agreement import is_of_answers
 from ragdash.reporting.sentences.answers import says_nothing_of_quality
+from ragdash.reporting.sentences.comparison import signed_interval
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money
 from ragdash.reporting.sentences.what_if import setting_text
@@ -174,7 +175,7 @@ def risk_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     to another run, and a higher price; "" for nothing.
     """
     name, leans = bold if markdown else str, verdict.advice.leans
-    return " ".join([*(_slice_text(pair, name) for pair in verdict.advice.slices),
+    return " ".join([*(_slice_text(pair, verdict.baseline, name) for pair in verdict.advice.slices),
                      *(_lean_text(lean, name) for lean in leans), *_untested(leans, markdown),
                      *(_dearer_text(paid, name) for paid in verdict.advice.dearer)])
 
@@ -209,13 +210,15 @@ def _stage(paid: Paid) -> str:
     return " (search alone)" if paid.search_alone else ""
 
 
-def _slice_text(pair: Comparison, name: Say) -> str:
-    """On which kind of queries another run is better than the run to choose, and by how much."""
-    plain = escape if name is bold else str
-    low, high = (number(end, signed=True) for end in (pair.low, pair.high))
-    return (f"On the {query_count(pair.n)} {_kind_text(pair, plain)}, {name(pair.candidate)} is better "
-            f"than {name(pair.baseline)} by {plain(pair.spec.title)}: "
-            f"{plain(f'{number(pair.mean_difference, signed=True)} [{low}, {high}]')}.")
+def _slice_text(pair: Comparison, baseline: str | None, name: Say) -> str:
+    """On which kind of queries another run is better than the run to choose, and by how much; the baseline of the
+    reader comes second.
+    """
+    plain, turned = escape if name is bold else str, pair.candidate == baseline
+    first, word, second = ((pair.baseline, "worse", pair.candidate) if turned else
+                           (pair.candidate, "better", pair.baseline))
+    return (f"On the {query_count(pair.n)} {_kind_text(pair, plain)}, {name(first)} is {word} than {name(second)} by "
+            f"{plain(pair.spec.title)}: {plain(signed_interval(pair, turned=turned))}.")
 
 
 def _kind_text(pair: Comparison, plain: Say) -> str:
