@@ -230,6 +230,7 @@ def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
     sentence = "y has answers to 12 of 24 queries: the means of answer metrics leave out the other 12."
     for page in ("data", "overview", "answers", "failures"):
         assert sentence in texts(at.switch_page(f"pages/{page}.py").run()), page
+        assert ("have no answer in the run" in texts(at)) is (page == "data"), "Data alone lists them too"
     is_known = not head.startswith("chatbot")  # there, one right answer to every question is not taken for a reference
     assert ("**Nothing to check**" in texts(at)) is is_known and ("Not measured: " in texts(at)) is not is_known
     assert "No ground truth" not in texts(at)

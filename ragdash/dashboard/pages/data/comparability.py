@@ -32,6 +32,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
                 "no-rankings": "without-answer", "same-content": "same-rankings", "near-ids": "near-ids"}
 """The finding that says what a check of the verdict says."""
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
+SAID_IN_SUMMARY = "without-answer"  # a finding that the first sentence says of all runs
 NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
 BREAK = "  \n"  # between what was counted and what follows from it
 LABEL = 36  # characters of a button that fits next to its finding; a longer one is below it
@@ -76,9 +77,10 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
     report, runs = session_report(), _runs_as_drawn()
     if report is None:
         return
-    rest = replace(report, entries=tuple(entry for entry in report.entries
-                                         if not any(_says_the_same(check, entry) for check in shown)))
     with_summary = not any(check.kind in (*IN_SUMMARY, *NOT_IN_SUMMARY) for check in shown)
+    rest = replace(report, entries=tuple(
+        entry for entry in report.entries if not any(_says_the_same(check, entry) for check in shown)
+        and not (with_summary and entry.kind == SAID_IN_SUMMARY)))
     if not with_summary and not any(entry.fixes for entry in runs) and all(
             finding.severity == "note" for finding in rest.findings):
         return
