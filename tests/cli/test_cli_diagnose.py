@@ -54,6 +54,18 @@ def test_the_tables(files, capfdbinary, form):
     assert "q1" in diagnosed(capfdbinary, files, "--format", form, "--queries")[1]
 
 
+def test_without_rankings_the_gain_is_in_the_metric_that_leads_the_pages(tmp_path, capfdbinary):
+    """2 of 4 answers are wrong, with faithfulness 0.2 and 0.6: at best 1, the mean of 4 gains (0.8 + 0.4) / 4 = 0.3."""
+    rows = [f"What is {n}?,{'It is' if n < 2 else 'not'} {n + n // 2},{n},{score}"
+            for n, score in enumerate((1.0, 1.0, 0.2, 0.6))]
+    file = tmp_path / "eval.csv"
+    file.write_text("\n".join(["question,answer,reference,faithfulness", *rows]))
+    _, out, _ = call(capfdbinary, "diagnose", file)
+    plain = " ".join(out.split())
+    assert "Wrong answer 2 (+0.300)" in plain and "the mean of faithfulness (file) would move" in plain
+    assert "NDCG" not in plain and "Ranked low" not in plain
+
+
 def test_csv_of_stages_and_of_queries(files, capfdbinary):
     rows = list(csv.DictReader(io.StringIO(diagnosed(capfdbinary, files, "--format", "csv", "-m", "R@5 RR")[1])))
     *stages, low = rows

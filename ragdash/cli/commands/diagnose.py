@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose, judge_specs
 from ragdash.analysis.diagnosis.rules import AUTO, NO_JUDGE, NO_LABELS
@@ -15,13 +16,13 @@ from ragdash.cli.comparison_checks import report_checks
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, say_unsaid
 from ragdash.core.console import print_note, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import direction
 from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.matching.file_labels import check_label_column
 from ragdash.matching.match import Match
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, parse_specs
 from ragdash.reporting.sentences.failures.query_map import areas_sentence
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.diagnosis import DIAGNOSIS_FORMATS, render_diagnoses
@@ -34,7 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_matching_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
-    parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are printed (default: nDCG at k)")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are printed (default: nDCG at k; "
+                        "without judged rankings the first metric of the files, or of answers)")
     parser.add_argument("--queries", action="store_true", help="the verdict on every query")
     parser.add_argument("--documents", action="store_true", help="also the corpus seen from its failures: relevant "
                         "documents that no run returns, documents never returned, hubs, copies that take ranks")
@@ -68,8 +70,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, diagnose every run, put it out; returns the exit status."""
     rules = rules_of(options)
-    specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
     runs, truth = read_inputs(options)
+    specs = parse_specs(options.metrics) if options.metrics else [_main_metric(runs, truth, rules.k)]
     if rules.label_column not in (AUTO, NO_LABELS):
         check_label_column(rules.label_column, runs)
     diagnoses, problems, gains, ranked_low, evaluations = [], [], [], [], []
@@ -91,6 +93,12 @@ def run(options: argparse.Namespace) -> int:
     write(render_diagnoses(diagnoses, specs, gains, ranked_low, options.format, queries=options.queries,
                            settings=settings, problems=problems, corpora=corpora), options.output, options.format)
     return 0
+
+
+def _main_metric(runs: Sequence[Run], truth: Truth, k: int) -> Spec:
+    """The metric that comes first where none is chosen, as on the pages; at the cutoff of the rules."""
+    first = default_specs(runs, truth)[0]
+    return replace(first, k=k) if first == DEFAULT_SPECS[0] else first
 
 
 def _write_map(truth: Truth, diagnoses: Sequence[Diagnosis], evaluations: Sequence[Evaluation], spec: Spec,

@@ -55,7 +55,8 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
         for rows in filter(None, (hub_rows(view), copy_rows(view))):
             cells = [list(map(str, row.values())) for row in rows[:MOST_DOCUMENTS]]
             sections.append(table_text(list(rows[0]), cells, form))
-    return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
+    notes = _notes(diagnoses, specs, has_ranked_low=any(low for run_lows in lows for low in run_lows))
+    return ("\n".join(sections) + "".join(note_text(text, form) for text in notes)).encode()
 
 
 def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, lows: Lows) -> pa.Table:
@@ -162,10 +163,11 @@ def _stage_rows(
     return ["first went wrong", *(diagnosis.run for diagnosis in diagnoses)], rows
 
 
-def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
+def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], *, has_ranked_low: bool) -> list[str]:
+    low = f" {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}." if has_ranked_low else ""
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
-             f"them, or no fix changes it. {TERMS['ranked_low'].name}: {TERMS['ranked_low'].entry}."] if specs else []
+             f"them, or no fix changes it.{low}"] if specs else []
     unassessed = {diagnosis.run: diagnosis.unassessed for diagnosis in diagnoses}
     for text in filter(None, dict.fromkeys(unassessed.values())):
         scope = (
