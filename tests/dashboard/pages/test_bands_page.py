@@ -8,10 +8,11 @@ import re
 import numpy as np
 import pyarrow as pa
 import pytest
-from page_cases import charts, opened
+from page_cases import address, charts, opened
 from test_browser import NOT_OURS, faults_of
 from test_pages import texts, upload, with_runs
 
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.threshold_bands import bands_file
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -22,6 +23,7 @@ from ragdash.metrics.bands import BANDS, Target, place_in_bands, tables_for, tar
 
 PAGE = "threshold-bands"
 HYBRID, GUIDE = (table.source for table in tables_for(parse_spec("R@10")))
+OF_A_FILE = "Scores from a file get no bands: another judge, prompt or formula gives other values."
 OWN = """
 [[table]]
 metric = "nDCG@10"
@@ -336,3 +338,14 @@ def test_long_names_are_as_short_in_the_table_and_the_cards_as_in_the_pictures()
     assert not any("a_long_name" in column.replace("\\", "") for column in table) and "sparse" in " ".join(table)
     cards = [one.value.replace("\\", "") for one in at.caption if "Best now" in one.value]
     assert cards and not any("a_long_name" in card for card in cards)
+
+
+@pytest.mark.parametrize(("column", "is_said"), [("faithfulness", True), ("mrr", False)])
+def test_where_a_metric_of_a_file_has_no_bands_the_page_says_why(column, is_said):
+    """The published minimum of faithfulness is for other judgments; MRR from a file has bands next to it."""
+    queries = [f"q{number}" for number in range(24)]
+    run = Run.from_dict({query: ["a"] for query in queries}, "scored")
+    scored = run.with_file_scores(FileScores.build([(query, "scored", column, 0.9) for query in queries]))
+    truth = Truth.from_dict({query: {"a": 1} for query in queries}, "truth")
+    at = opened(PAGE, **address(truth, [scored], banded=[f"file:{column}"]))
+    assert f"No bands are stated for {column}" in texts(at) and (OF_A_FILE in texts(at)) is is_said

@@ -19,7 +19,7 @@ from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation.evaluate import Summary
-from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics import Spec, counterpart, parse_spec, read_spec
 from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_bands, tables_for, target_outcome
 from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
@@ -232,8 +232,9 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
         return
     st.header("Metrics without bands", anchor=False,
               help=tooltip("metrics_without_bands"))
-    st.caption(band_sentences.instead_of_bands([rated_metric.spec.title for rated_metric in rated_metrics
-                                                if rated_metric.is_rated]))
+    of_files = any(one.spec.file_column and counterpart(one.spec, read_spec) is None for one in bare)
+    st.caption(band_sentences.instead_of_bands([one.spec.title for one in rated_metrics if one.is_rated],
+                                               of_files=of_files))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             key = f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"
