@@ -144,9 +144,7 @@ def _main() -> None:
         if state.pending_files():
             ask_again()
         loading.read_all()
-    stylesheet.set_contrast()
-    stylesheet.align()
-    stylesheet.tighten_sidebar()
+    stylesheet.render()
     present = page_list.present_data()
     page = st.navigation(page_list.pages(present), position="sidebar", expanded=True)
     state.open_page(page_list.path_of(page))
