@@ -8,6 +8,7 @@ const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
+const FADE = 48; // pixels at the right under which a list that scrolls grows pale (small_screen.py)
 
 const sorts = window.ragdashSorts ||= {}; // by the name of a list: other content is sorted by the same heading
 
@@ -61,6 +62,16 @@ function sorted(columns, { at, down }) {
   });
 }
 
+// A list that scrolls: its longest texts give way, so that the last column in view does not end where it grows pale.
+function beforeFade(columns, room) {
+  let end = 0;
+  const ends = columns.map((column) => (end += column.width));
+  const over = Math.max(0, ...ends.map((right) => (right < room + FADE ? right - (room - FADE) : 0)));
+  const longest = columns.reduce((one, other) => (!other.signs && other.width > one.width ? other : one), { width: 0 });
+  if (end <= room || !over || longest.width - over < LEAST * room) return columns;
+  return columns.map((column) => (column === longest ? { ...column, width: column.width - over } : column));
+}
+
 class RowList {
   constructor(place, letters, content, open, key) {
     const { opens, marks } = content;
@@ -91,8 +102,8 @@ class RowList {
     const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
     const left = room - (all - longest);
     const widest = all <= room ? Infinity : left >= LEAST * room ? left : WIDEST * room;
-    this.columns = columns.map((column) => withRoom(column, room - all)).map((column) =>
-      ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) }));
+    this.columns = beforeFade(columns.map((column) => withRoom(column, room - all)).map((column) =>
+      ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) })), room);
     const table = this.table = document.createElement("table");
     if (marks) table.setAttribute("role", "grid");
     table.classList.toggle("rd-opens", opens);

@@ -281,15 +281,19 @@ def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stag
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Range") else name] = values[rows]
     if len(names) > 1:
         columns["Range"] = query_filters.spread(values_of_lines[:, rows])
-    several = len(data.context.entries) > 1
-    short = short_names(data.context.names, NARROW_NAME)[data.run_index]
     low = queries_data.stages(data).get(RANKED_LOW, np.zeros(len(data.ids), bool))[rows] & (stages == FINE)
-    columns[f"Stage of {short}" if several else "Stage"] = np.where(
+    columns[_stage_column(data)] = np.where(
         low, f"{TITLES[FINE]}, {queries_sentences.STAGE_TITLES[RANKED_LOW].lower()}", TITLES[stages])
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
+
+
+def _stage_column(data: QueriesData) -> str:
+    """The column of stages: of several runs, it names the one that it is of."""
+    names = short_names(data.context.names, NARROW_NAME)
+    return "Stage" + (f" of {names[data.run_index]}" if len(names) > 1 else "")
 
 
 def _widths(frame: pd.DataFrame) -> dict[str, int]:
@@ -312,9 +316,11 @@ def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
 
 
 def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
-    """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
+    """{column of a run: (its name, shortened; a tooltip with the whole name)}; that of stages has a short heading."""
     names, _ = _lines(data)
-    return {name: (short, f"{data.spec.title} of {name}")
+    run = data.context.names[data.run_index]
+    return {_stage_column(data): ("Stage", f"Where the query goes wrong in {run}, the selected run")} | {
+        name: (short, f"{data.spec.title} of {name}")
             for name, short in zip(names, short_names(
                 names, PAGE_NAME if len(names) <= FEW_RUNS else NARROW_NAME), strict=True)}
 
