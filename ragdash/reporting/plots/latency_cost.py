@@ -57,7 +57,7 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
     fig.update_xaxes(title_text=escape(f"{title} ({unit})"), type="log" if log else "linear",
                      tickformat=",~g", nticks=7, rangemode="normal" if log else "tozero",
                      dtick=_log_ticks(np.concatenate(sorted_values)) if log else None)
-    fig.update_yaxes(title_text="Share of the queries", range=[0, 1.06], tickformat=".0%")
+    fig.update_yaxes(title_text="Share of the queries", range=[-0.04, 1.06], tickformat=".0%")  # 0%: not on 0 ms
     shorten_legend(fig, looks(names, slots, theme))
     entries = count_gray_runs(fig, looks(names, slots, theme))
     fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 1) // 2))
@@ -99,13 +99,14 @@ def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost
                 theme: Theme) -> None:
     """Names next to the marks, those on the front first; of many runs, not those of gray ones behind it."""
     bars = _bars(np.log10(cost) if log else cost, quality, on_front)
-    cost, quality = cost[0], quality[0]
+    cost, ends, quality = np.log10(cost[0]) if log else cost[0], quality[1:].T, quality[0]
     visible = [index for index in np.argsort(~np.asarray(on_front, bool), kind="stable").tolist()
                if np.isfinite([cost[index], quality[index]]).all()
                and (len(names) <= MOST_LABELS or slots[index] < COLORED or on_front[index])]
     if visible and None not in ranges:
-        points = np.column_stack([np.log10(cost[visible]) if log else cost[visible], quality[visible]])
-        label_points(fig, points, [names[index] for index in visible], *ranges, theme, bars)
+        marks = np.column_stack([cost, quality])
+        label_points(fig, marks[visible], [names[index] for index in visible], *ranges, theme, bars,
+                     marks[np.isfinite(marks).all(axis=1)], ends[visible])
 
 
 def _bars(cost: np.ndarray, quality: np.ndarray, on_front: np.ndarray) -> np.ndarray:

@@ -75,6 +75,20 @@ def test_no_name_lies_on_the_interval_of_another_run():
         "sparse": "left", "dense": "right", "hybrid": "left"}
 
 
+def test_no_name_covers_a_mark_and_where_marks_are_close_it_is_at_the_end_of_its_bar():
+    """In pixels of a phone, a, b and c are 27 apart: beside a are the marks and bars of b and c, above its bar is room.
+    """
+    points = np.array([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5]])
+    ends = np.array([[0.4, 0.9], [0.4, 0.6], [0.4, 0.6]])
+    bars = np.column_stack([points[:, 0], points[:, 0], ends])
+    fig = figure()
+    assert label_points(fig, points[:1], ["wide-name"], [0, 1], [0, 1], LIGHT, bars, points, ends[:1]) == [0]
+    note, = fig.layout.annotations
+    assert (note.y, note.xanchor, note.yanchor, note.xshift) == (0.9, "left", "bottom", 0)
+    all_over = np.column_stack([np.repeat(np.linspace(0, 1, 40), 40), np.tile(np.linspace(0, 1, 40), 40)])
+    assert label_points(figure(), points[:1], ["wide-name"], [0, 1], [0, 1], LIGHT, bars, all_over, ends[:1]) == []
+
+
 def test_names_lie_neither_on_each_other_nor_beyond_the_edge_of_a_phone():
     close = np.array([[0.0, 0.5], [0.0, 0.51], [1.0, 0.5], [1.0, 0.5], [0.5, 0.8]])
     fig = figure()

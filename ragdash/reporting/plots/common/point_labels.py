@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,16 +12,19 @@ from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
 LETTER, LINE = 6.5, 16  # pixels of a letter and of a line of text
-ASIDE, ABOVE = 9, 5  # pixels between a mark and its name
-BAR = np.array([-2, 2, -2, 2])  # pixels of a bar on both sides of its middle
+ASIDES = {"left": 9, "center": 0, "right": -9}  # pixels from a mark to this side of its name
+ABOVE = 5  # pixels between the height of a mark, or the end of a bar, and a name
+BAR, MARK = np.array([-2, 2, -2, 2]), 8  # pixels of a bar, and of a mark, on each side of its middle
 Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
 
 
 def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range: Sequence[float],
-                 y_range: Sequence[float], theme: Theme, bars: np.ndarray | None = None) -> list[int]:
+                 y_range: Sequence[float], theme: Theme, bars: np.ndarray | None = None,
+                 marks: np.ndarray | None = None, ends: np.ndarray | None = None) -> list[int]:
     """Write names next to marks; one without room is left out, and the pointer shows it.
 
-    A name is where no bar crosses it, if there is such a place.
+    No name covers a mark. A name is where no bar crosses it, if there is such a place next to its mark or at an end of
+    its bar.
 
     Parameters
     ----------
@@ -33,6 +37,10 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
         Both ends of each axis, in the same units.
     bars
         (M, 4) left, right, bottom and top of the intervals of all marks, in the same units; None: there are none.
+    marks
+        (L, 2) all marks of the picture; None: the points alone.
+    ends
+        (N, 2) lower and upper end of the interval of each point, where its name can be too; None: it cannot.
 
     Returns
     -------
@@ -49,33 +57,51 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     labeled, notes = [], []
     scale = np.array([WIDE / (x_range[1] - x_range[0])] * 2 + [TALL / (y_range[1] - y_range[0])] * 2)
     start = np.array([x_range[0]] * 2 + [y_range[0]] * 2)
+    around = MARK * np.array([-1, 1, -1, 1])
+    covered = [tuple(mark) for mark in ((np.repeat(np.asarray(points if marks is None else marks, float), 2, axis=1)
+                                         - start) * scale + around).tolist()]
     lines = [] if bars is None else [tuple(bar) for bar in ((np.asarray(bars, float) - start) * scale + BAR).tolist()]
+    uppers, lowers = (np.full(len(points), np.nan) if ends is None else np.asarray(ends, float)[:, at] for at in (1, 0))
     for index, (name, point) in enumerate(zip(short_names(names, NARROW_NAME), np.asarray(points, float), strict=True)):
-        x = (point[0] - x_range[0]) / (x_range[1] - x_range[0]) * WIDE
-        y = (point[1] - y_range[0]) / (y_range[1] - y_range[0]) * TALL
-        width = LETTER * len(name)
-        free = [place for place in _places(x, y, width) if not any(_touch(place[2], other) for other in taken)]
-        clear = [place for place in free if not any(_touch(place[2], line) for line in lines)]
-        for right, up, box in (clear or free)[:1]:
+        x, *heights = ((np.array([point[0], point[1], uppers[index], lowers[index]]) - start[[0, 2, 2, 2]])
+                       * scale[[0, 2, 2, 2]]).tolist()
+        free = [place for place in _places(x, *heights, LETTER * len(name))
+                if not any(_touch(place.box, other) for other in (*taken, *covered))]
+        clear = [place for place in free if not any(_touch(place.box, line) for line in lines)]
+        for place in (clear or [place for place in free if place.at == 0])[:1]:
             notes.append({
-                "x": float(point[0]), "y": float(point[1]), "text": escape(name), "showarrow": False,
-                "xanchor": "left" if right else "right", "yanchor": "bottom" if up else "top",
-                "xshift": ASIDE if right else -ASIDE, "yshift": ABOVE if up else -ABOVE,
-                "font": {"size": 12, "color": theme.ink}})
-            taken.append(box)
+                "x": float(point[0]), "y": float((point[1], uppers[index], lowers[index])[place.at]),
+                "text": escape(name), "showarrow": False, "xanchor": place.side,
+                "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.at == 0 else 0,
+                "yshift": ABOVE if place.up else -ABOVE, "font": {"size": 12, "color": theme.ink}})
+            taken.append(place.box)
             labeled.append(index)
     annotate(fig, notes)
     return labeled
 
 
-def _places(x: float, y: float, width: float) -> list[tuple[bool, bool, Box]]:
-    """Where a name can be next to a mark, in pixels, inside the picture: whether right of it, above it, and its box."""
+class _Place(NamedTuple):
+    """Where a name can be: at the mark (0) or at the upper (1) or lower (2) end of its bar; the side of the name that
+    is there, whether it is above, and its box in pixels.
+    """
+
+    at: int
+    side: str
+    up: bool
+    box: Box
+
+
+def _places(x: float, mark: float, upper: float, lower: float, width: float) -> list[_Place]:
+    """The places of a name inside the picture, in pixels, the best first; upper, lower: NaN without a bar."""
+    corners = [(0, mark, side, up) for side in ("left", "right") for up in (True, False)]
+    tips = [(at, y, side, at == 1) for at, y in ((1, upper), (2, lower)) if np.isfinite(y)
+            for side in ("center", "left", "right")]
     places = []
-    for right, up in ((True, True), (True, False), (False, True), (False, False)):
-        left = x + ASIDE if right else x - ASIDE - width
+    for at, y, side, up in (*corners, *tips):
+        left = x + (ASIDES[side] if at == 0 else 0) - width * ("left", "center", "right").index(side) / 2
         bottom = y + ABOVE if up else y - ABOVE - LINE
-        if left >= 0 and left + width <= WIDE:
-            places.append((right, up, (left, left + width, bottom, bottom + LINE)))
+        if left >= 0 and left + width <= WIDE and (at == 0 or 0 <= bottom <= TALL - LINE):
+            places.append(_Place(at, side, up, (left, left + width, bottom, bottom + LINE)))
     return places
 
 
