@@ -157,6 +157,7 @@ def _main() -> None:
                 st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
             fields.keep_whole_characters()
+            stylesheet.follow_appearance()
             small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
             log_watch.render()
             login.login_status()

@@ -1,7 +1,8 @@
 // A list: rows are drawn as they come into view, headings sort, a click opens a row.
 // data: bytes; 32 letters that name the content, then JSON: {label, height, opens, marks, columns: [{label, help, width,
-// is_number, cells: [...], and where they are needed texts, titles, colors, signs, wider}, ...]}, see row_list.py. Which
-// row is open comes from a component of its own (row_mark.js), so that a step to the next row leaves the list as it is.
+// is_number, cells: [...], and where they are needed texts, titles, colors, signs, wider, short}, ...]}, see
+// row_list.py. Which row is open comes from a component of its own (row_mark.js), so that a step to the next row leaves
+// the list as it is.
 
 const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
@@ -141,7 +142,8 @@ class RowList {
     cell.className = column.is_number ? "rd-number" : "";
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = column.label;
+    const fits = LETTER * column.label.length + PADDING <= column.width;
+    button.textContent = column.short && !fits ? column.short : column.label;
     button.onclick = () => {
       const again = this.sort.at === at; // up, down, as it came
       this.sortBy(again && this.sort.down ? null : at, again && !this.sort.down);

@@ -82,6 +82,8 @@ class Column:
         A sign and its color before the text of each cell, which is bold then.
     wider
         (width, cells), the widest first: the first is shown with which the list does not scroll sideways.
+    short
+        The heading where that of `label` would be cut.
     """
 
     label: str
@@ -94,10 +96,11 @@ class Column:
     colors: Sequence[str] | None = None
     signs: Sequence[tuple[str, str]] | None = None
     wider: Sequence[tuple[int, Sequence[str]]] | None = None
+    short: str | None = None
 
 
 def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
-               labels: Mapping[str, tuple[str, str]]) -> list[Column]:
+               labels: Mapping[str, Sequence[str]]) -> list[Column]:
     """The columns of a table: numbers are written with three decimals, undefined ones as a dash.
 
     Parameters
@@ -107,11 +110,11 @@ def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
     widths
         Pixels of columns of text.
     labels
-        {column: (its heading, its tooltip)}.
+        {column: (its heading, its tooltip, a heading for where that has no room)}; the last may be left out.
     """
     columns = []
     for name in table.columns:
-        heading, help_text = labels.get(name, (name, name))
+        heading, help_text, *short = labels.get(name, (name, name))
         values, is_number = table[name], table[name].dtype.kind == "f"
         if is_number:
             cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
@@ -120,7 +123,7 @@ def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
             cells = [None if value is None or value != value else str(value) for value in values.tolist()]  # NaN
             longest = max(map(len, (heading, *filter(None, cells))))
             width = widths.get(name, int(min(max(LETTER * longest + AIR, NARROW), WIDE)))
-        columns.append(Column(heading, help_text, width, cells, is_number))
+        columns.append(Column(heading, help_text, width, cells, is_number, short=short[0] if short else None))
     return columns
 
 

@@ -12,11 +12,10 @@ from ragdash.reporting.plots.common import theme as plot_theme
 
 
 def render() -> None:
-    """Set the style of every page right, and let it follow the appearance of the browser."""
+    """Set the style of every page right."""
     set_contrast()
     align()
     tighten_sidebar()
-    follow_appearance()
 
 
 def align() -> None:

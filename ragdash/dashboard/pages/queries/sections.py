@@ -315,11 +315,11 @@ def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
                                   for evaluation in lines.results.evaluations([data.spec])])
 
 
-def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
+def _column_labels(data: QueriesData) -> dict[str, tuple[str, ...]]:
     """{column of a run: (its name, shortened; a tooltip with the whole name)}; that of stages has a short heading."""
     names, _ = _lines(data)
-    run = data.context.names[data.run_index]
-    return {_stage_column(data): ("Stage", f"Where the query goes wrong in {run}, the selected run")} | {
+    stage, run = _stage_column(data), data.context.names[data.run_index]
+    return {stage: (stage, f"Where the query goes wrong in {run}, the selected run", "Stage")} | {
         name: (short, f"{data.spec.title} of {name}")
             for name, short in zip(names, short_names(
                 names, PAGE_NAME if len(names) <= FEW_RUNS else NARROW_NAME), strict=True)}
