@@ -63,12 +63,13 @@ function sorted(columns, { at, down }) {
   });
 }
 
-// A list that scrolls: its longest texts give way, so that the last column in view does not end where it grows pale.
+// A list that scrolls: its longest texts give way, so that no column of numbers ends where it grows pale; no number does.
 function beforeFade(columns, room) {
   let end = 0;
-  const ends = columns.map((column) => (end += column.width));
+  const ends = columns.map((column) => ((end += column.width), column.is_number ? end : 0));
   const over = Math.max(0, ...ends.map((right) => (right < room + FADE ? right - (room - FADE) : 0)));
-  const longest = columns.reduce((one, other) => (!other.signs && other.width > one.width ? other : one), { width: 0 });
+  const texts = columns.filter((column) => !column.signs && !column.is_number);
+  const longest = texts.reduce((one, other) => (other.width > one.width ? other : one), { width: 0 });
   if (end <= room || !over || longest.width - over < LEAST * room) return columns;
   return columns.map((column) => (column === longest ? { ...column, width: column.width - over } : column));
 }

@@ -215,6 +215,7 @@ def test_a_text_that_is_left_by_a_click_on_another_page_leaves_no_page_empty(vis
 
 
 FADE = 48  # pixels at the right edge of a list that scrolls
+CUT_NUMBERS = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.innerText)"
 NARROW_QUESTION = 415  # pixels: a list with a column for the stages that somebody chose scrolls
 CUT_LINKS = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stPageLink-NavLink] p')]
     .filter(text => text.scrollWidth > text.parentElement.clientWidth + 1).map(text => text.innerText)"""
@@ -233,6 +234,10 @@ def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_
         return box["x"] + box["width"] <= rows["x"] + rows["width"] - fades
 
     assert is_in_view("dense") and is_in_view("hybrid")
+    app.go("Compare").resize(390)
+    cut = app.page.locator(".rd-rows td.rd-number").evaluate_all(CUT_NUMBERS)
+    assert cut == [], "no number gives way"
+    app.resize(1024).go("Queries")
     app.resize(1440)
     widths = "list => [list.scrollWidth - list.clientWidth, list.querySelectorAll('th')[1].offsetWidth]"
 
