@@ -147,7 +147,7 @@ def test_flags_are_words():
     one = heard(found, 1)
     assert one.answer == () and (one.values[0].value, one.values[0].flags) == (1.0, ("vacuous",))
     assert said.flag_counts({"vacuous": 1, "cut": 2}) == (
-        "1 query: no claim: counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
+        "1 query: no claim, counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
     long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
     Scripted(default_verdict_store()).judge_all(long.judged, "Faithfulness")
     assert "cut" in heard(long, 0).values[0].flags

@@ -236,6 +236,15 @@ def test_nothing_is_left_that_streamlit_replaces_before_it_reads_marks(text):
     assert ":material/" not in escape(text).replace("\\", "").lower()
 
 
+def test_a_name_that_is_cut_twice_keeps_the_whole_word_in_which_it_differs():
+    """e5-…hunk256_o…e-v2 says less than e5…chunk256…v2."""
+    names = [f"{model}_chunk{size}_overlap{size // 8}_rerank-bge-v2" for model in ("e5-large-v2", "bge-small-en-v1.5")
+             for size in (256, 512)]
+    names += ["bm25", "bm25_chunk256_overlap32"]
+    expected = ["e5…chunk256…v2", "e5…chunk512…v2", "bge…chunk256…v2", "bge…chunk512…v2", "bm25"]
+    assert short_names(names, 18)[:5] == short_names(names, 32)[:5] == expected
+
+
 @pytest.mark.parametrize("limit", [18, 20, 24, 32])
 def test_runs_of_one_name_in_many_files_have_different_short_names(limit):
     """hybrid (bge-m3-chunk256-top10): the word and the file, as runs are called that have the same name."""

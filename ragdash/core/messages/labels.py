@@ -92,7 +92,7 @@ MESSAGES: Mapping[str, Message] = {
     "constant-judge": Message(
         actual="{value:g} for all {queries:count query} of {run!r}",
         expected="verdicts that differ",
-        fix="It says nothing about single queries; check that the run has the texts that the verdicts are about.",
+        fix="It says nothing about single queries. Check that the run has the texts that the verdicts are about.",
     ),
     "duplicate-run": Message(
         actual="two runs called {run!r}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -129,16 +129,20 @@ def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[
 def _shortened(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened to a limit; of those that would be the same, what is around their first difference stays.
 
-    It is looked for again in those that are the same even so, while that helps.
+    It is looked for again in those that are the same even so, while that helps. Whole words stay where that is enough.
     """
-    short = [_cut(name, limit) for name in names]
-    again = _with_differences(names, short, limit)
-    while len(set(again)) > len(set(short)):
-        short, again = again, _with_differences(names, again, limit)
+    for around in (_words_around, _around):
+        short = [_cut(name, limit) for name in names]
+        again = _with_differences(names, short, limit, around)
+        while len(set(again)) > len(set(short)):
+            short, again = again, _with_differences(names, again, limit, around)
+        if len(set(short)) == len(set(names)):
+            break
     return short
 
 
-def _with_differences(names: Sequence[str], short: Sequence[str], limit: int) -> list[str]:
+def _with_differences(names: Sequence[str], short: Sequence[str], limit: int,
+                      around: Callable[[str, int, int], str]) -> list[str]:
     """The short names; of those that are the same, what is around the first difference of their names."""
     called: dict[str, list[int]] = {}
     for index, text in enumerate(short):
@@ -149,7 +153,7 @@ def _with_differences(names: Sequence[str], short: Sequence[str], limit: int) ->
             columns = zip(*(names[index] for index in group), strict=False)
             start = next((place for place, chars in enumerate(columns) if len(set(chars)) > 1), 0)
             for index in group:
-                result[index] = _around(names[index], start, limit)
+                result[index] = around(names[index], start, limit)
     return result
 
 
@@ -164,6 +168,28 @@ def _cut(name: str, limit: int) -> str:
     head = head[:limit - 1 - len(tail)]
     whole = re.sub(NUMBER_END, "", head) if name[len(head)].isdigit() else head
     return f"{whole or head}…{tail}"
+
+
+def _words_around(name: str, start: int, limit: int) -> str:
+    """The whole word at a position of a name, and what fits of the words at both ends.
+
+    >>> _words_around("e5-large-v2_chunk256_overlap32_rerank-bge-v2", 17, 18)
+    'e5…chunk256…v2'
+    """
+    ends = [0, *(place.end() for place in re.finditer(WORD_ENDS, name)), len(name)]
+    first = max(end for end in ends if end <= start)
+    word = re.split(WORD_ENDS, name[first:])[0]
+    room = limit - len(word) - 2
+    if first == 0 or first + len(word) == len(name) or room < 4:
+        return _around(name, start, limit)
+    tail = _last_words(name[first + len(word):], room // 2)
+    return f"{_last_words(name[:first][::-1], room - len(tail))[::-1]}…{word}…{tail}"
+
+
+def _last_words(text: str, room: int) -> str:
+    """The last words of a text as far as they fit, or the end of its last word."""
+    fitting = [place.end() for place in re.finditer(WORD_ENDS, text) if len(text) - place.end() <= room]
+    return text[fitting[0]:] if fitting and fitting[0] < len(text) else text[-room:]
 
 
 def _around(name: str, start: int, limit: int) -> str:

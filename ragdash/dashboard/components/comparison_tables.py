@@ -41,7 +41,7 @@ def leaderboard_numbers(
                 "High": summary.high, "n": summary.n, "Undefined": summary.undefined,
                 "Difference to baseline": comparison.mean_difference if comparison else np.nan,
                 "p (corrected)": comparison.p_corrected if comparison else np.nan,
-                "Reading": comparison_sentences.OUTCOMES[comparison.outcome] if comparison else fmt.UNDEFINED,
+                "Outcome": comparison_sentences.OUTCOMES[comparison.outcome] if comparison else fmt.UNDEFINED,
                 "Metric name": str(summary.spec)})
     return pd.DataFrame(rows)
 

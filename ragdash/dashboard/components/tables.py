@@ -184,7 +184,7 @@ def counts_table(report: ComparabilityReport) -> pd.DataFrame:
             "Count": entry.count,
             "Of": entry.total,
             "Share": entry.count / entry.total if entry.total else np.nan,
-            "Reading": entry.severity,
+            "Severity": entry.severity,
             "Found": words.actual,
             "Effect": words.expected,
             "Fix": words.fix,

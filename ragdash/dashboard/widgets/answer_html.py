@@ -16,7 +16,7 @@ from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.failures.answer_rules import declined_parts
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, escape, listed, number, query_count
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, escape, listed_few, number, query_count
 
 NAMED = 12  # unsupported words that are listed
 LEAST_PAIRS = 10  # queries below which a correlation is mostly chance
@@ -64,11 +64,13 @@ def unassessed_note(names: Sequence[str], has_answers: Sequence[bool]) -> str:
     'Not assessed: **bm25** and **dense** have no answers.'
     >>> unassessed_note(["bm25", "dense"], [True, False])
     'Not assessed: **dense** has no answers. **bm25**: nothing shows whether an answer is right.'
+    >>> unassessed_note(list("abcdef"), [False] * 6)
+    'Not assessed: **a**, **b**, **c** and 3 more have no answers.'
     """
     without = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if not has]
     unknown = [f"**{escape(name)}**" for name, has in zip(names, has_answers, strict=True) if has]
-    parts = [f"{listed(without)} {'has' if len(without) == 1 else 'have'} no answers."] if without else []
-    parts += [f"{listed(unknown)}: nothing shows whether an answer is right."] if unknown else []
+    parts = [f"{listed_few(without)} {'has' if len(without) == 1 else 'have'} no answers."] if without else []
+    parts += [f"{listed_few(unknown)}: nothing shows whether an answer is right."] if unknown else []
     return f"Not assessed: {' '.join(parts)}" if parts else ""
 
 

@@ -29,7 +29,9 @@ from ragdash.reporting.plots.common.theme import (
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
 BINS = 10  # in a stretch of the axis as long as 1
 NARROW = 0.055  # a part of a bar below this share bears no number
-PUOR = ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788")
+PUOR = {"light": ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788"),
+        "dark": ("#a3530b", "#7d430f", "#4b3019", "#22272d", "#37315a", "#51478a", "#6f5aac")}
+"""{theme: orange to violet}; what is near 0 is near the page's ground."""
 
 
 def distribution(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, axis: Axis,
@@ -153,12 +155,12 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
     text = value_text(rho, 2)
     hover = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {query_count(n[i, j])}"
              for j, column in enumerate(columns)] for i, row in enumerate(rows)]
-    fig = figure(theme, height=84 + 42 * max(len(rows), 1))
+    fig, scale = figure(theme, height=84 + 42 * max(len(rows), 1)), PUOR[theme.name]
     fig.add_trace(go.Heatmap(
         z=rho, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
-        colorscale=[[index / (len(PUOR) - 1), color] for index, color in enumerate(PUOR)], hoverinfo="text", text=hover,
-        hoverongaps=False))
-    colors = np.where(np.isnan(rho), theme.muted, np.where(np.abs(rho) > 0.75, "#ffffff", LIGHT.ink))
+        colorscale=[[index / (len(scale) - 1), color] for index, color in enumerate(scale)], hoverinfo="text",
+        text=hover, hoverongaps=False))
+    colors = np.where(np.isnan(rho), theme.muted, np.where((rho > 0.75) | (rho < -0.95), "#ffffff", theme.ink))
     annotate(fig, [{"x": j, "y": i, "showarrow": False, "font": {"size": 13, "color": colors[i, j]},
                     "text": f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>"}
                    for i, j in np.ndindex(*rho.shape)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.core.text.quoted import cut_middle
 from ragdash.core.text.short_names import short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -15,12 +16,13 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    shorten,
     spread_positions,
 )
 
-LABEL = 12  # characters of a name next to its line: a longer one leaves a phone no room for the lines
+LABEL = 12  # characters of a line of a name next to its line: a longer one leaves a phone no room for the lines
 MAX_LABELED = 12  # relevant documents with their names beside them
+ON_TWO_LINES = 6  # relevant documents up to which a long name has two lines
+LINE = 17  # pixels of a line of a name
 FAINT = 400  # other documents that are drawn, best ranks first
 DEEPER, NONE = "deeper", "not returned"
 
@@ -52,7 +54,7 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
                      ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {escape(name)}'
                                for look, name in zip(run_looks, short_names(names, 14), strict=True)])
     ticks = sorted({1, *(rank for rank in (3, 5, 10, 20, 50, 100, 200, 500, 1000) if rank < k), k})
-    fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=[*map(str, ticks), DEEPER, NONE], title_text="Rank",
+    fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=["Rank 1", *map(str, ticks[1:]), DEEPER, NONE],
                      range=[lanes[1] + gap / 2, 1 - gap / 2], showgrid=False)
     fig.add_shape(type="rect", xref="paper", x0=0, x1=1, y0=k + 1, y1=lanes[1] + gap / 2, layer="below",
                   line={"width": 0}, fillcolor=theme.grid, opacity=0.45)
@@ -84,10 +86,26 @@ def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np
     """The relevant documents' names at the right ends of their lines, moved apart."""
     if not len(rows):
         return
-    share = 17 / max(fig.layout.height - 60, 1)
+    names = [_name_lines(docs[row], 2 if len(rows) <= ON_TWO_LINES else 1) for row in rows]
+    share = LINE * max(map(len, names)) / max(fig.layout.height - 60, 1)
     heights = spread_positions(positions[rows, -1], share * lowest)
-    texts = [f"{shorten(docs[row], LABEL)} ({grades[row]:.0f})" for row in rows]
+    texts = [[*lines[:-1], f"{lines[-1]} ({grades[row]:.0f})"] for lines, row in zip(names, rows, strict=True)]
     annotate(fig, [{"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": float(height), "yref": "y",
-                    "showarrow": False, "text": text, "font": {"size": 12, "color": theme.better}, "align": "left"}
-                   for text, height in zip(texts, heights, strict=True)])
-    fig.update_layout(margin_r=24 + 7 * max(map(len, texts)))
+                    "showarrow": False, "text": "<br>".join(map(escape, lines)), "align": "left",
+                    "font": {"size": 12, "color": theme.better}}
+                   for lines, height in zip(texts, heights, strict=True)])
+    fig.update_layout(margin_r=16 + 7 * max(len(line) for lines in texts for line in lines))
+
+
+def _name_lines(name: str, most: int) -> list[str]:
+    """A name on one or two lines, cut in the middle where it is longer; split between words where it has them.
+
+    >>> _name_lines("apollo-13-return", 2), _name_lines("apollo-13-return", 1)
+    (['apollo-', '13-return'], ['apollo…eturn'])
+    """
+    name = cut_middle(name, LABEL * most, "…")
+    if len(name) <= LABEL:
+        return [name]
+    ends = [end for end in range(len(name) - LABEL, LABEL + 1) if not name[end - 1].isalnum()]
+    end = min(ends or [LABEL], key=lambda place: abs(place - len(name) / 2))
+    return [name[:end], name[end:]]

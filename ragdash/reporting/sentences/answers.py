@@ -12,7 +12,14 @@ from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.io.field_names import USUAL_NAMES
 from ragdash.metrics import METRICS, Spec
 from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
-from ragdash.reporting.sentences.formatting import count, escape, listed, problem_line, query_count
+from ragdash.reporting.sentences.formatting import (
+    count,
+    escape,
+    listed,
+    listed_few,
+    problem_line,
+    query_count,
+)
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 REFERENCES_FIX = render("check-no-references", {"names": list(USUAL_NAMES["answers"])}).fix
@@ -46,11 +53,13 @@ def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -
     ['a and c have answers to 18 of 24 queries: the means of answer metrics leave out the other 6.']
     >>> missing_answers(["a", "b"], [24, 0], 24), missing_answers(["a"], [0], 24)
     (['b has answers to none of 24 queries.'], [])
+    >>> missing_answers(["a", *"bcdef"], [24, 0, 0, 0, 0, 0], 24)
+    ['b, c, d and 2 more have answers to none of 24 queries.']
     """
     lines = []
     for number in sorted({number for number in answered if number < total} if any(answered) else ()):
         runs = [name for name, own in zip(names, answered, strict=True) if own == number]
-        who = f"{escape(listed(runs))} {'has' if len(runs) == 1 else 'have'} answers to"
+        who = f"{escape(listed_few(runs))} {'has' if len(runs) == 1 else 'have'} answers to"
         rest = total - number
         lines.append(f"{who} {number:,} of {query_count(total)}: the means of answer metrics leave out the other"
                      f"{f' {rest:,}' if rest > 1 else ''}." if number else

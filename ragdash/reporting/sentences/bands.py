@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
-from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.formatting import escape, listed, listed_few, number
 
-NAMED = 3  # runs named in a sentence part; the rest are counted
 MANY = 6  # runs from which on a sentence counts them
 GROUPS = 3  # places that a sentence lists
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
@@ -20,9 +19,7 @@ OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fa
 
 def short_list(names: Sequence[str]) -> str:
     """**a**, **b** and 4 more, as markdown."""
-    shown = short_names(names, PAGE_NAME)[:NAMED if len(names) > NAMED + 1 else len(names)]
-    labels = [f"**{escape(name)}**" for name in shown]
-    return listed([*labels, f"{len(names) - len(labels)} more"] if len(names) > len(labels) else labels)
+    return listed_few([f"**{escape(name)}**" for name in short_names(names, PAGE_NAME)])
 
 
 def group_indices(items: Sequence[str], order: Sequence[int]) -> dict[str, list[int]]:

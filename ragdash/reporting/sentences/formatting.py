@@ -17,6 +17,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
+NAMED = 3  # runs named in a part of a sentence; the rest are counted
 NBSP = "\u00a0"
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
@@ -92,6 +93,18 @@ def new_question(query_id: str, question: str | None) -> str | None:
 def listed(names: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
+def listed_few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are; all of up to four.
+
+    Examples
+    --------
+    >>> listed_few(["a", "b", "c", "d"]), listed_few(["a", "b", "c", "d", "e"])
+    ('a, b, c and d', 'a, b, c and 2 more')
+    """
+    shown = names[:NAMED if len(names) > NAMED + 1 else len(names)]
+    return listed([*shown, f"{len(names) - len(shown):,} more"] if len(names) > len(shown) else names)
 
 
 def shorten_middle(name: str, limit: int) -> str:

@@ -36,7 +36,7 @@ TOY_NOTE = (
 )
 SAMPLING_ONLY = ("Intervals of a judge's means are sampling only: they leave out what the judge gets wrong. Judge "
                  "validation corrects for that with labels of answers.")
-FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
+FLAGS = {"vacuous": "no claim, counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
 REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
                   "neutral": "✗ wrong: the reference does not say it",
@@ -98,7 +98,7 @@ def metric_title(metric: str) -> str:
 
 
 def flag_counts(flags: Mapping[str, int]) -> str:
-    """3 queries: no claim: counts as faithful; of {flag: queries}."""
+    """3 queries: no claim, counts as faithful; of {flag: queries}."""
     return "; ".join(f"{query_count(n)}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 

@@ -240,7 +240,7 @@ def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
         rows = at.dataframe[-1].value
         assert len(rows) == expected[title]
         if kind not in ("all", "declined"):
-            assert rows["Reading"].str.startswith(title).all()
+            assert rows["Kind"].str.startswith(title).all()
 
 
 def test_right_may_begin_at_another_band():
@@ -293,6 +293,22 @@ def test_a_run_without_answers_is_a_dash_with_its_reason_told_once():
     assert texts(at).count("**mute**: no answers") == 1
     at = opened("good", "mute", **BROWSER)
     assert not [one for one in at.selectbox if one.key == "look"], "only one run has answers to read"
+
+
+def test_pictures_of_answers_are_of_runs_that_have_some_whatever_the_baseline_is():
+    at = opened("mute", "good", "near", **SPREAD)
+    spread = page_cases.charts(at)["answer_spread"]["layout"]["yaxis"]["ticktext"]
+    assert [text.rpartition("</span> ")[2].strip() for text in spread] == ["good", "near"]
+    assert any(one.value == "Do better documents go with better answers? good" for one in at.header)
+    assert "Closest: " in texts(at) and "No query has both" not in texts(at)
+
+
+def test_of_many_runs_without_answers_some_are_named_and_the_rest_counted():
+    mute = [Run.build(f"mute{number}", IDS, [f"d{number}"] * QUERIES, [1.0] * QUERIES) for number in range(6)]
+    at = page_cases.opened("answers", **address(the_truth(), [*mute, runs()["good"]], **SPREAD))
+    said = texts(at)
+    assert "mute0, mute1, mute2 and 3 more have answers to none of 24 queries." in said
+    assert "Not assessed: **mute0**, **mute1**, **mute2** and 3 more have no answers." in said
 
 
 def test_no_answers_at_all_says_what_to_load():

@@ -14,7 +14,7 @@ from page_cases import address, asked, charts, leaderboard, listed, opened, show
 from ragdash import read_run, read_truth
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
-from ragdash.core.text.short_names import NARROW_NAME
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import leaderboard_table, run_picker
 from ragdash.dashboard.pages.compare import leaderboard as compare_leaderboard
@@ -175,6 +175,18 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
         expected = np.delete(difference, place).mean()
         assert shown.loc[f"q{place:02}", "Mean difference without it"] == pytest.approx(expected)
     assert "No single query reverses the difference" in texts(at)
+    columns = json.loads(at.dataframe[-1].proto.columns)
+    assert columns["Mean difference without it"]["type_config"]["format"] == "%+.3f", "it is a difference"
+
+
+def test_a_table_of_two_runs_has_their_short_names_as_headings():
+    """A heading of 44 letters would push the difference out of the table."""
+    named = [one.renamed(f"e5-large-v2_chunk{256 * (at + 1)}_overlap32_rerank-bge-v2")
+             for at, one in enumerate(runs_and_truth()[0][:2])]
+    at = opened("compare/queries", **address(runs_and_truth()[1], named))
+    columns = json.loads(at.dataframe[-1].proto.columns)
+    assert [columns[one.name]["label"] for one in named] == short_names([one.name for one in named], PAGE_NAME)
+    assert set(at.dataframe[-1].value) >= {one.name for one in named}, "the file has the whole names"
 
 
 def test_a_slice_of_the_sidebar_holds_for_every_page():

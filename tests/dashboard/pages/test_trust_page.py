@@ -574,6 +574,18 @@ def test_opening_the_page_writes_nothing(pair, tmp_path):
     assert (default_verdict_store().stamp(), LabelStore().stamp()) == before and not at.error
 
 
+def test_a_step_back_to_an_address_without_a_metric_opens_the_one_that_the_page_opens_with():
+    rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]
+    at = opened(a_run("dense").with_file_scores(FileScores.build(rows)))
+    first, menu = at.selectbox(key="trusted").value, at.selectbox(key="trusted").options
+    assert first == "NumberMatch" and "trusted" not in at.query_params
+    at.selectbox(key="trusted").set_value("TokenF1").run()
+    page_cases.shown(at.run())  # the browser has taken the new address
+    assert at.query_params["trusted"] == "TokenF1" and menu[0] != trust_data.spec_of(first).title
+    del at.query_params["trusted"]
+    assert at.run().selectbox(key="trusted").value == first
+
+
 def test_labels_of_the_files_and_groups_of_dependent_queries():
     """A column with labels of people begins where the metric says what is right; for Faithfulness it can be chosen."""
     rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]

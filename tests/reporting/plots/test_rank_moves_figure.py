@@ -15,15 +15,27 @@ def test_documents_are_lines_by_kind_and_the_relevant_ones_bear_their_names():
     lines = {trace.name: [float(y) for y in trace.y][:2] for trace in fig.data}
     assert lines == {"unjudged": [6.5, 2.0], "judged not relevant": [3.0, 3.0], "relevant, grade 1": [1.0, 7.5]}
     (label,) = fig.layout.annotations
-    assert label.text == "d1 (1)" and label.y == pytest.approx(7.5) and fig.layout.margin.r == 24 + 7 * len("d1 (1)")
-    assert list(fig.layout.yaxis.ticktext) == ["1", "3", "5", DEEPER, NONE]
+    assert label.text == "d1 (1)" and label.y == pytest.approx(7.5) and fig.layout.margin.r == 16 + 7 * len("d1 (1)")
+    assert list(fig.layout.yaxis.ticktext) == ["Rank 1", "3", "5", DEEPER, NONE]
     assert list(fig.layout.yaxis.tickvals) == [1, 3, 5, 6.5, 7.5] and fig.layout.yaxis.range[0] > 7.5
     assert [name.rpartition(" ")[2] for name in fig.layout.xaxis.ticktext] == ["dense", "sparse"]
 
 
 def test_a_long_name_leaves_a_phone_room_for_the_lines():
     fig = bump(["dense", "sparse"], [0, 1], ["a-document-of-some-folder-with-a-name", "d2", "d3"], RANKS, GRADES, k=5)
-    assert fig.layout.margin.r <= 136 and "a-document-of-some-folder-with-a-name" in fig.data[-1].customdata[0]
+    assert fig.layout.margin.r <= 128 and "a-document-of-some-folder-with-a-name" in fig.data[-1].customdata[0]
+    assert fig.layout.yaxis.title.text is None, "the axis says what it is at its first mark"
+
+
+def test_a_name_of_up_to_24_letters_is_whole_on_two_lines_where_few_documents_are_relevant():
+    names = ["apollo-13-return", "surveyor-3", "lunar-laser-ranging-site"]
+    fig = bump(["dense"], [0], names, [[1], [2], [3]], [2.0, 1.0, 1.0], k=5)
+    assert [label.text for label in fig.layout.annotations] == [
+        "apollo-<br>13-return (2)", "surveyor-3 (1)", "lunar-laser-<br>ranging-site (1)"]
+    heights = np.array([label.y for label in fig.layout.annotations])
+    assert (np.diff(heights) * (fig.layout.height - 60) / 7.5 >= 33.9).all(), "two lines of 17 pixels each"
+    many = bump(["dense"], [0], ["apollo-13-return"] * 7, np.arange(1.0, 8)[:, None], np.ones(7), k=10)
+    assert {label.text for label in many.layout.annotations} == {"apollo…eturn (1)"}
 
 
 def test_a_hover_names_the_document_the_run_and_the_rank():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragdash.reporting.plots import ranking
+from ragdash.reporting.plots import answers, ranking
 from ragdash.reporting.plots.common import theme
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -172,3 +172,16 @@ def test_a_long_name_is_in_a_legend_where_it_would_take_the_room_of_the_lines():
                                  axis=theme.Axis("MRR", 0.0, 1.0, "higher"))
         assert bool(fig.layout.showlegend) is in_legend
         assert (fig.layout.margin.r or 0) <= 24 + 7 * theme.DIRECT_NAME
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_the_number_of_a_correlation_is_readable_and_what_is_near_0_is_near_the_ground(look):
+    rho = np.linspace(-1, 1, 17)
+    fig = answers.correlation([str(value) for value in rho], ["R@5"], rho[:, None], np.full((17, 1), 9), theme=look)
+    places, colors = zip(*fig.data[0].colorscale, strict=True)
+    channels = np.array([[int(color[at:at + 2], 16) for at in (1, 3, 5)] for color in colors], float)
+    cells = ["#" + "".join(f"{round(np.interp((value + 1) / 2, places, channel)):02x}" for channel in channels.T)
+             for value in rho]
+    assert min(contrast(cell, label.font.color)
+               for cell, label in zip(cells, fig.layout.annotations, strict=True)) >= 4.5
+    assert contrast(cells[8], look.paper) < 1.3 < min(contrast(cells[0], look.paper), contrast(cells[-1], look.paper))

@@ -73,7 +73,7 @@ def test_n_what_is_undefined_and_flags_stand_by_run_and_metric():
         ["old", "Claim faithfulness", "3", "–", "–"], ["new", "Claim faithfulness", "3", "–", "–"],
         ["old", "RAGAS context recall", "2", "1 no right answer", "–"],
         ["new", "RAGAS context recall", "2", "1 no right answer", "–"]]
-    assert found[0][5] == "1 query: no claim: counts as faithful"
+    assert found[0][5] == "1 query: no claim, counts as faithful"
 
 
 def test_right_answers_by_a_judge_are_in_both_reports_without_being_asked_for():

@@ -9,8 +9,10 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
@@ -36,12 +38,16 @@ def render_figures(data: AnswersData, spec: Spec) -> None:
 
 
 def _render_distribution(data: AnswersData, spec: Spec) -> None:
-    context, values = data.context, [evaluation.column(spec) for evaluation in data.values]
+    context = data.context
+    answered = context.results.answered()  # a line above the tabs says which runs have no answers
+    runs = [run for run, count in enumerate(answered) if count] or range(len(answered))
+    names, slots = [context.names[run] for run in runs], [context.slots[run] for run in runs]
+    values = [data.values[run].column(spec) for run in runs]
     st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
     figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
-        context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
+        names, slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
-    elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
+    elements.chart(figure, answers_tables.distribution_table(names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run",
                   caption=f"Share of the answers in each part of the range, {over_queries}; values at either end have "
                           "a bar of their own.")
@@ -74,10 +80,10 @@ def _render_quadrants(data: AnswersData) -> None:
     rest = [index for index, assessed in enumerate(is_assessed) if not assessed]
     texts = [answers_data.read_answer_texts(context.digests[index], context.scope).answers for index in rest]
     counts = counts[is_assessed]
-    st.markdown(answer_html.right_answers_sentence(names, counts))
+    st.markdown(verdict_panel.shorten_names(context, answer_html.right_answers_sentence(names, counts)))
     if note := answer_html.unassessed_note([context.names[index] for index in rest],
                                            [any(text is not None for text in answers) for answers in texts]):
-        st.caption(note)
+        st.caption(verdict_panel.shorten_names(context, note))
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
         names, slots, counts, list(KINDS.values()), UNKNOWN_TITLE, theme=elements.theme()))
     elements.chart(
@@ -97,12 +103,12 @@ def render_correlation(data: AnswersData) -> None:
     retrieval = replace(context.results, selection=context.only([context.entries[run_index]]).selection)
     columns, _ = retrieval.computable(page_context.specs(RETRIEVAL_METRICS, context.k)[0])
     rows = [spec for spec in data.specs if run_index in data.runs_with_values(spec)]
-    name = fmt.escape(context.names[run_index])
+    name = fmt.escape(short_names(context.names, PAGE_NAME)[run_index])
     st.header(f"Do better documents go with better answers? {name}", anchor=False,
               help=tooltip("rank_correlation"))
     rho, n = answers_data.rank_correlations(data.values[run_index], rows, retrieval.evaluations(columns)[0], columns)
     if not n.any():
-        st.caption("No query has both: the ground truth names no relevant documents.")
+        st.caption("No query has both a score of its answer and a relevant document in the ground truth.")
         return
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
     st.markdown(answer_html.strongest_correlation(*titles, rho, n))
@@ -133,7 +139,10 @@ def _figure_key(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
 
 
 def chosen_run(data: AnswersData) -> int:
-    """The run whose answers are read one by one."""
+    """The run whose answers are read one by one: the chosen one or the baseline, else the first with a score."""
     context = data.context
+    scored = sorted({index for spec in data.specs for index in data.runs_with_values(spec)})
+    usual = context.baseline if context.baseline in scored or not scored else scored[0]
     selected = state.get(state.LOOKED)
-    return context.digests.index(selected) if selected in context.digests else context.baseline
+    index = context.digests.index(selected) if selected in context.digests else usual
+    return index if index in scored else usual

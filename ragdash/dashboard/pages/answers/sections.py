@@ -213,7 +213,7 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))
     container.markdown(verdict_panel.shorten_names(data.context, bulleted(sentences)))
     for line in data.context.results.missing_answers():
-        container.caption(line)
+        container.caption(verdict_panel.shorten_names(data.context, line))
 
 
 def render_tables(data: AnswersData, spec: Spec) -> None:

@@ -18,7 +18,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
 
-ALWAYS_SAME = "always the same".replace(" ", NBSP)
+ALWAYS_SAME = ":orange[:material/warning: always the same]".replace(" ", NBSP)
 MAX_ROWS = 10  # runs of a table to read; all are under All numbers
 
 
@@ -75,7 +75,7 @@ def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: Compari
     lines += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
     if summary.spec.metric.view == "Judged":
         evaluation = context.scope.evaluation(context.digests[row], (summary.spec,))
-        lines += [f":orange[:material/warning: {ALWAYS_SAME}]"] if is_constant(evaluation.column(summary.spec)) else []
+        lines += [ALWAYS_SAME] if is_constant(evaluation.column(summary.spec)) else []
     return "  \n".join(lines)
 
 
@@ -146,7 +146,7 @@ def queries_table(
         "Query": [answer_texts.ids[row] for row in rows],
         "Question": [texts.shortened(answer_texts.questions[row]) for row in rows],
         spec.title: values[rows, list(specs).index(spec)],
-        "Reading": [titles[kinds[row]] + (", declined" if refused[row] == 1 else "") for row in rows],
+        "Kind": [titles[kinds[row]] + (", declined" if refused[row] == 1 else "") for row in rows],
         "Answer": [texts.shortened(answer_texts.answers[row]) for row in rows],
         "Reference": [texts.joined_references(answer_texts.references[row]) for row in rows], **other_columns})
     same = all(answer_texts.ids[row] == answer_texts.questions[row] for row in rows)  # a file without ids

@@ -293,8 +293,11 @@ def _render_query_table(context: PageContext, spec: Spec, selected: int, compari
         "compare_queries",
         f"{fmt.query_count(len(rows))} by the size of their difference",
         height=min(38 + 35 * max(len(rows), 1), 370),
+        formats={"Mean difference without it": "%+.3f"},
         widths={"Question": QUESTION_WIDTH} if any(texts) else None,
-        labels={"Mean difference without it": ("Without it", "The mean difference without this query.")},
+        labels={"Mean difference without it": ("Without it", "The mean difference without this query."),
+                **{context.names[run]: (_name(context, run), fmt.escape(context.names[run]))
+                   for run in (context.baseline, selected)}},
     )
     if spec == context.selection.spec and len(rows):
         kind = state.get(state.OUTCOME)

@@ -50,7 +50,7 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
     """The similarity of each two runs; drawn: the runs of the picture, the table has all."""
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     depth = min(DEPTH, max(entry.run.depth for entry in context.entries))
-    means = {"rbo": f"How similar the first {depth} ranks are; the top ranks count most (p = 0.9).",
+    means = {"rbo": f"How similar the first {depth} ranks are; the top ranks count most (p{fmt.NBSP}={fmt.NBSP}0.9).",
              "overlap": f"Documents that both runs have in their first {context.k}, as a share of the longer list.",
              "tau": f"Whether the documents that both returned within {depth} ranks are in the same order; what only "
                     "one returned is left out."}

@@ -85,7 +85,7 @@ def render_rule_notes(data: FailuresData) -> None:
     if notes:
         st.caption("  \n".join(notes))
     for line in data.context.results.missing_answers():
-        st.caption(line)
+        st.caption(verdict_panel.shorten_names(data.context, line))
     verdict_panel.render_grades(data.context, [METRICS["Success"].spec(data.context.k)])
 
 

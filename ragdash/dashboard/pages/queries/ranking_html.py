@@ -274,5 +274,6 @@ def scrollable_table(label: str, inner: str, width: int, theme: Theme, fixed: bo
     """An HTML table that scrolls sideways if the page is too narrow."""
     layout = "table-layout:fixed;" if fixed else ""
     return (f'<div role="region" tabindex="0" aria-label="{label}" style="overflow-x:auto">'
-            f'<table style="border-collapse:collapse;width:100%;min-width:{width}px;{layout}font-size:14px;'
-            f'line-height:1.45;color:{theme.ink}">{inner}</table></div>')
+            '<table style="border-collapse:separate;border-spacing:0;'  # collapsed lines vanish below the pinned column
+            f'width:100%;min-width:{width}px;{layout}font-size:14px;line-height:1.45;color:{theme.ink}">{inner}</table>'
+            "</div>")

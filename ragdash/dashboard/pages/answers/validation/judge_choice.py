@@ -40,11 +40,10 @@ def choices(context: PageContext) -> TrustData:
         Verdicts and labels for the selected metric and judge.
     """
     menu = trust_data.metric_menu()
-    if state.get(state.TRUSTED) not in menu:
-        st.session_state[state.TRUSTED] = trust_data.default_metric(context)
+    usual = trust_data.default_metric(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: trust_data.spec_of(name).title, width=260,
-                     key=state.choice_key(state.TRUSTED, menu, menu[0]), persist_state="session",
+                     key=state.choice_key(state.TRUSTED, menu, usual), persist_state="session",
                      help=tooltip("validated_metric"))
         name = state.get(state.TRUSTED)
         judges = trust_data.judges_with_verdicts(context, name)
