@@ -167,6 +167,17 @@ def test_long_names_with_a_common_beginning_are_shortened_by_what_differs():
     assert len(set(short_names(names, 12))) == 6 and all(len(name) <= 12 for name in short_names(names, 12))
 
 
+def test_a_short_name_has_no_half_of_a_pair_of_parentheses():
+    """Runs of one name are told apart by their file in parentheses."""
+    names = ["bm25", *(f"dense ({file})" for file in ("bge-small-en-v1.5_chunk512_rerank-bge-v2",
+                                                      "text-embedding-3-large_256d", "text-embedding-3-large_int8"))]
+    for limit in (9, 14, 18, 32):
+        for chosen in (names, names[1:], names[2:]):
+            short = short_names(chosen, limit)
+            assert len(set(short)) == len(chosen) and all(text.count("(") == text.count(")") for text in short)
+    assert short_names(names[2:], 18) == ["3-large_256d", "3-large_int8"]
+
+
 def test_no_difference_has_no_minus_sign():
     assert [number(value, signed=True) for value in (-0.0, 0.0, -0.001)] == ["+0.000", "+0.000", "−0.001"]
     assert number(-0.0) == "0.000"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ragdash.core.text.quoted import cut_middle
 
-WORD_ENDS = r"([-_./ ]+)"  # of a name
+WORD_ENDS = r"([-_./ ()]+)"  # of a name
 NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
 LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
 PAGE_NAME = 32  # characters of a name that is whole in sentences, cards, choices and tables
@@ -36,6 +36,8 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     ['colbert…128-top10', 'e5-large…512-top30']
     >>> short_names(["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"], 32)
     ['colbert…128-top10', 'e5-large-v2-chunk512-top30']
+    >>> short_names(["dense (embedding-large_256d)", "dense (embedding-large_int8)", "bm25"], 18)
+    ['dense…large_256d', 'dense…large_int8', 'bm25']
     """
     return list(_short_names(tuple(names), limit))
 
@@ -57,7 +59,28 @@ def _short_names(given: tuple[str, ...], limit: int) -> Sequence[str]:
             break
         short = [text if len(called[text]) == 1 else again
                  for text, again in zip(short, _shortened(names, longer), strict=True)]
-    return _without_islands(_by_their_words(names, short, limit))
+    return _without_half_pairs(given, _without_islands(_by_their_words(names, short, limit)))
+
+
+def _without_half_pairs(names: Sequence[str], short: list[str]) -> list[str]:
+    """The short names without a parenthesis whose other half is cut off."""
+    whole = [text if text == name else _paired(text) for name, text in zip(names, short, strict=True)]
+    return whole if len(set(whole)) == len(set(short)) else short
+
+
+def _paired(text: str) -> str:
+    """A text without the parentheses that have no other half."""
+    opened: list[int] = []
+    halves = set()
+    for place, char in enumerate(text):
+        if char == "(":
+            opened.append(place)
+        elif char == ")" and opened:
+            opened.pop()
+        elif char == ")":
+            halves.add(place)
+    halves.update(opened)
+    return "".join(char for place, char in enumerate(text) if place not in halves).strip()
 
 
 def _without_islands(short: list[str]) -> list[str]:
@@ -107,10 +130,10 @@ def _touches(word: str, parts: Sequence[str], left_out: set[str]) -> bool:
 def _with_gaps(parts: Sequence[str], left_out: set[str]) -> str:
     """A name, in words and what is between them, with an ellipsis between others for the words that are left out."""
     places = [place for place in range(0, len(parts), 2) if parts[place] and parts[place] not in left_out]
-    text = parts[places[0]]
+    text = parts[places[0]] if any(parts[:places[0]:2]) else "".join(parts[:places[0] + 1])
     for before, place in pairwise(places):
         text += (parts[place - 1] if place == before + 2 else "…") + parts[place]
-    return text
+    return text if any(parts[places[-1] + 2::2]) else text + "".join(parts[places[-1] + 1:])
 
 
 def _by_their_words(names: Sequence[str], short: list[str], limit: int) -> list[str]:
