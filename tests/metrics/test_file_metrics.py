@@ -210,5 +210,14 @@ def test_a_score_of_answers_in_the_file_comes_before_word_overlap(column, quoted
     chosen = right_answers_metric(specs, lambda spec: 10)
     assert (chosen == specs[0]) is quoted and (chosen == specs[1]) is not quoted
     assert (specs[0] in evidence_specs(specs, parse_spec("nDCG@10"))) is quoted
-    note = right_answers_note(chosen, [], ["**dense** 0.5"])
+    note = right_answers_note(chosen, [], [("**dense** 0.5", "over 10 answers")])
     assert ("people's scores" in note) is (column in ("my_score", "human_score"))
+
+
+def test_how_many_answers_there_are_is_said_once_where_it_is_the_same_for_all_runs():
+    spec = parse_spec("TokenF1")
+    alike = right_answers_note(spec, [], [(f"**{name}** 68%", "of 122 answers") for name in "abcdefg"])
+    assert alike.startswith("**How many answers are right?** Of 122 answers each: **a** 68%, **b** 68%, ")
+    assert alike.count("122") == 1 and "**e** 68% and 2 more runs." in alike
+    other = right_answers_note(spec, [], [("**a** 68%", "of 122 answers"), ("**b** 70%", "of 1 answer")])
+    assert "**a** 68% of 122 answers and **b** 70% of 1 answer." in other

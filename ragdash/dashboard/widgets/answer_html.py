@@ -16,7 +16,16 @@ from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.failures.answer_rules import declined_parts
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, escape, listed_few, number, query_count
+from ragdash.reporting.sentences.formatting import (
+    NBSP,
+    UNDEFINED,
+    count,
+    escape,
+    listed,
+    listed_few,
+    number,
+    query_count,
+)
 
 NAMED = 12  # unsupported words that are listed
 LEAST_PAIRS = 10  # queries below which a correlation is mostly chance
@@ -49,9 +58,11 @@ def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
     best = int(np.argmax(share))
     queries = query_count(int(judged_counts[best]))
     sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({share[best]:.0%})"
-    wrong = counts[best, 2] + counts[best, 3]  # those of which it is known whether a document was found
-    if wrong:
-        sentence += f"; of its {wrong:,} wrong answers {counts[best, 2]:,} had a relevant document at hand"
+    at_hand, missed, unknown = counts[best, 2], counts[best, 3], counts[best, 5]
+    if at_hand or missed:
+        parts = [f"{at_hand:,} had a relevant document at hand", *([f"{missed:,} had none"] if missed else []),
+                 *([f"for {unknown:,} no relevant document is known"] if unknown else [])]
+        sentence += f"; of its {count(int(at_hand + missed + unknown), 'wrong answer')} {listed(parts)}"
     return sentence + "."
 
 

@@ -96,20 +96,21 @@ def judge_error_note(spec: Spec) -> str:
         else ""
 
 
-def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequence[str]) -> str:
+def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequence[tuple[str, str]]) -> str:
     """How many answers are right, by which number, and why it is that one, in markdown.
 
     spec: of `right_answers_metric`; labels: human labels that check the judge, of each run; numbers: each run with its
-    number, such as "**dense** 62% [52%, 71%] of 110 answers".
+    number, and over how many answers, such as ("**dense** 62% [52%, 71%]", "of 110 answers").
 
     Examples
     --------
     >>> from ragdash.metrics import parse_spec
-    >>> right_answers_note(parse_spec("Correctness"), [22, 22], ["**dense** 72% to 99%", "**sparse** 70% to 95%"])
-    ... # doctest: +NORMALIZE_WHITESPACE
-    '**How many answers are right?** **dense** 72% to 99% and **sparse** 70% to 95%, by Correctness as corrected on
-     Judge validation: a judge read each answer next to its reference, and 22 labels of each run check the judge.'
-    >>> right_answers_note(parse_spec("TokenF1"), [], ["**dense** 62% [52%, 71%] of 110 answers"])
+    >>> right_answers_note(parse_spec("Correctness"), [22, 22], [("**dense** 72% to 99%", "of 122 answers"),
+    ...     ("**sparse** 70% to 95%", "of 122 answers")]) # doctest: +NORMALIZE_WHITESPACE
+    '**How many answers are right?** Of 122 answers each: **dense** 72% to 99% and **sparse** 70% to 95%, by Correctness
+     as corrected on Judge validation: a judge read each answer next to its reference, and 22 labels of each run check
+     the judge.'
+    >>> right_answers_note(parse_spec("TokenF1"), [], [("**dense** 62% [52%, 71%]", "of 110 answers")])
     ... # doctest: +NORMALIZE_WHITESPACE
     '**How many answers are right?** **dense** 62% [52%, 71%] of 110 answers. This is an estimate from their words and
      numbers: no person and no judge has checked them.'
@@ -135,10 +136,12 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequen
             "them.")
 
 
-def _first_numbers(numbers: Sequence[str]) -> str:
-    """The first runs with their numbers, the others counted."""
-    rest = len(numbers) - MAX_NUMBERS
-    return listed([*numbers[:MAX_NUMBERS], count(rest, "more run")] if rest > 0 else list(numbers))
+def _first_numbers(numbers: Sequence[tuple[str, str]]) -> str:
+    """The first runs with their numbers, the others counted; of how many answers once where it is the same for all."""
+    counts, rest = {over for _, over in numbers}, len(numbers) - MAX_NUMBERS
+    once = f"{counts.pop().capitalize()} each: " if len(counts) == 1 < len(numbers) else ""
+    texts = [number if once else f"{number} {over}" for number, over in numbers]
+    return once + listed([*texts[:MAX_NUMBERS], count(rest, "more run")] if rest > 0 else texts)
 
 
 def word_overlap_note(spec: Spec, *, markdown: bool = True) -> str:

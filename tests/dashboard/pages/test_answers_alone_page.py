@@ -129,6 +129,15 @@ def test_the_sentence_on_right_answers_counts_those_of_which_nothing_was_found_t
         "**dense** is right for 10 of 24 queries (42%).")
 
 
+def test_the_wrong_answers_of_the_sentence_and_the_right_ones_are_all_answers():
+    """83 right of 122, so 39 wrong; 2 of them answer a question that has no relevant document."""
+    assert answer_html.right_answers_sentence(["dense"], np.array([[73, 0, 22, 15, 10, 2, 0]])) == (
+        "**dense** is right for 83 of 122 queries (68%); of its 39 wrong answers 22 had a relevant document at hand, "
+        "15 had none and for 2 no relevant document is known.")
+    assert answer_html.right_answers_sentence(["dense"], np.array([[1, 0, 1, 0, 0, 0, 0]])).endswith(
+        "of its 1 wrong answer 1 had a relevant document at hand.")
+
+
 @pytest.mark.parametrize("page", ["answers", "failures"])
 def test_how_many_queries_lack_an_answer_is_said(page):
     rows = [f'{number},{question},"{CONTEXTS.format(number)}",{"" if number < 6 else "Gray granite."}'

@@ -197,7 +197,7 @@ def test_labels_of_the_files_come_first():
                      "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
     assert "*Right* is how Failures counts" in said
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
-    shares = "**good** 100% [86%, 100%] of 24 answers and **bad** 17% [4%, 33%] of 24 answers"
+    shares = "Of 24 answers each: **good** 100% [86%, 100%] and **bad** 17% [4%, 33%]"
     assert f"{shares}, by Share correct (verdict)" in said.replace("\\", "")
     assert "good has 24 of 24 answers right (8 of them where another step fails), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said
@@ -383,6 +383,6 @@ def test_long_names_are_as_short_as_on_other_pages():
     shared = "a_long_name_that_the_runs_share_before_the_setting"
     long = [known[name].renamed(f"{shared}_{name}") for name in ("good", "bad")]
     at = page_cases.opened("answers", **address(the_truth(), long))
-    assert "How many answers are right?** **setting" in texts(at).replace("\\", "")
+    assert "How many answers are right?** Of 20 answers each: **setting" in texts(at).replace("\\", "")
     assert not any("a_long_name" in cell.replace("\\", "") for cell in at.table[0].value["Run"])
     assert "**a_long_name" not in texts(at).replace("\\", "")

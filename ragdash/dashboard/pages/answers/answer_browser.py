@@ -72,7 +72,8 @@ def render(data: AnswersData, spec: Spec) -> None:
     )
     _render_navigation(ids)
     kind = state.get(state.KIND)
-    query_links.link("All runs side by side for these queries", context.digests[run_index],
+    label = "All runs side by side for these queries" if len(context.names) > 1 else "Rankings of these queries"
+    query_links.link(label, context.digests[run_index],
                      **{state.READINGS: [] if kind == ALL else [kind], state.QUERY: state.get(state.QUERY),
                         state.RIGHT: state.get(state.RIGHT)})
     _render_answer_card(data, run_index, answer_texts, answer_texts.ids.index(state.get(state.QUERY)))

@@ -30,11 +30,11 @@ RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers 
 
 def render_figures(data: AnswersData, spec: Spec) -> None:
     """How the values of the metric spread, and what was found against what is right."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        _render_distribution(data, spec)
-    with right:
-        _render_quadrants(data)
+    with st.grid(2, min_column_width=360, gap="medium", key="spread_grid"):
+        with st.container(key="spread_box"):
+            _render_distribution(data, spec)
+        with st.container(key="right_box"):
+            _render_quadrants(data)
 
 
 def _render_distribution(data: AnswersData, spec: Spec) -> None:

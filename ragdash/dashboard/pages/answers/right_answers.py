@@ -46,26 +46,26 @@ def render(data: AnswersData, container) -> None:
     container.markdown(text, help=term_help(text))
 
 
-def _shares(data: AnswersData) -> list[str]:
+def _shares(data: AnswersData) -> list[tuple[str, str]]:
     """The share of right answers of each run that has any to judge, the highest first."""
     shares = shares_right(data.context)
     order = best_first(np.array([share.share for share in shares]), "higher")
-    return [f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} [{share.low:.0%}, {share.high:.0%}] of "
-            f"{fmt.count(share.n, 'answer')}" if np.isfinite(share.low) else
-            f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} of {fmt.count(share.n, 'answer')}"
+    return [(f"**{fmt.escape(data.context.names[run])}** {share.share:.0%}"
+             + (f" [{share.low:.0%}, {share.high:.0%}]" if np.isfinite(share.low) else ""),
+             f"of {fmt.count(share.n, 'answer')}")
             for run, share in ((run, shares[run]) for run in order) if share.n]
 
 
-def _means(data: AnswersData, spec: Spec) -> list[str]:
+def _means(data: AnswersData, spec: Spec) -> list[tuple[str, str]]:
     """The mean of the metric in each run that has values, the best first."""
     summaries = data.summaries_of(spec)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
-    return [f"**{fmt.escape(data.context.names[run])}** {fmt.number(summaries[run].mean)} "
-            f"{fmt.escape(fmt.interval(summaries[run]))} over {fmt.count(summaries[run].n, 'answer')}"
+    return [(f"**{fmt.escape(data.context.names[run])}** {fmt.number(summaries[run].mean)} "
+             f"{fmt.escape(fmt.interval(summaries[run]))}", f"over {fmt.count(summaries[run].n, 'answer')}")
             for run in order if summaries[run].n]
 
 
-def _corrected(data: AnswersData, spec: Spec) -> list[str]:
+def _corrected(data: AnswersData, spec: Spec) -> list[tuple[str, str]]:
     """The range that Judge validation gives for each run; the mean of the judge where it gives none."""
     trust = trust_data.load(data.context, spec.name, dict(spec.params).get("judge", ""))
     numbers = []
@@ -74,8 +74,8 @@ def _corrected(data: AnswersData, spec: Spec) -> list[str]:
         result = validation.labels if validation.headline == "labels" else validation.corrected
         if np.isfinite(result.low):
             lead, of = ("", "of") if trust.binary else ("a mean of ", "over")
-            numbers.append(f"**{fmt.escape(data.context.names[run])}** {lead}{range_text(result, trust.binary)} {of} "
-                           f"{fmt.count(validation.judge.n, 'answer')}")
+            numbers.append((f"**{fmt.escape(data.context.names[run])}** {lead}{range_text(result, trust.binary)}",
+                            f"{of} {fmt.count(validation.judge.n, 'answer')}"))
     return numbers or _means(data, spec)
 
 
