@@ -130,7 +130,7 @@ def metrics_table(metrics: Sequence[Metric]) -> pd.DataFrame:
                 "Name": metric.name,
                 "Better": better[metric.better],
                 "Range": fmt.range_text(*metric.range),
-                "Says": metric.summary_line.split(". ")[0].rstrip(".") + ".",
+                "Meaning": metric.summary_line.split(". ")[0].rstrip(".") + ".",
             }
             for metric in metrics
         ]

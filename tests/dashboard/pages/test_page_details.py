@@ -94,6 +94,20 @@ def test_of_many_runs_data_has_the_signs_of_the_other_pages():
     assert any("The five best runs and the baseline have colors" in one.value for one in data.caption)
 
 
+def test_settings_of_a_run_are_told_apart_though_they_have_commas_and_a_date_stays_on_its_line():
+    run = Run.build("dense", ["q1"], ["d1"], [1.0], settings={"retriever": "MiniLM, cosine", "top_k": 30})
+    truth = Truth.build("truth", ["q1"], ["d1"], [1])
+    at = opened("data", **address(truth, [run]))
+    [line] = [one.value for one in at.caption if "MiniLM" in one.value]
+    assert line.replace("\\", "").startswith("retriever: MiniLM, cosine · top_k: 30")
+
+
+def test_what_a_page_offers_for_one_run_does_not_speak_of_all_runs():
+    labels = [[one.proto.label for one in opened_answers(*names, answer_parts="One by one").get("page_link")]
+              for names in (["good"], ["good", "bad"])]
+    assert ["All runs side by side for these queries" in one for one in labels] == [False, True]
+
+
 def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     ids = [f"a-very-long-identifier-of-a-query-{number}-of-a-set" for number in (1, 2)]
     short, long = (pd.DataFrame({"Query": texts, "Mean": [0.5, 0.25]}) for texts in (["q1", "q2"], ids))

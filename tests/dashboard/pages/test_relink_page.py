@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from page_cases import keys, opened, texts, widget
+from page_cases import address, keys, opened, texts, widget
 from test_pages import upload
 
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 
@@ -142,3 +143,13 @@ def test_a_server_that_only_shows_its_workspace_makes_no_versions(forgotten, mon
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
     at.run()
     assert not at.exception and "find_links" not in keys(at) and "nothing can be added" in texts(at)
+
+
+def test_a_source_of_texts_has_its_share_where_its_name_is_long(forgotten):
+    """A choice of the list is cut at 40 characters on a phone."""
+    truth = Truth.build("truth", ["q1"], ["a"], [1])
+    runs = [Run.build(f"dense (text-embedding-3-large_{size})", ["q1"], ["a"], [1.0], texts=[f"{size} and more words"])
+            for size in ("256d", "256d_int8")]
+    choice = widget(opened("data/relink", **address(truth, runs)), "multiselect", state.OLD_TEXTS)
+    assert len(choice.options) == 2 and all(
+        len(label) <= 38 and label.endswith(", 100% of judged ids") for label in choice.options), choice.options

@@ -50,6 +50,11 @@ def test_a_significant_effect_is_filled_in_the_color_of_its_direction(theme):
     assert lower.data[0].marker.color[0] == theme.worse and lower.data[0].marker.color[4] == theme.better
 
 
+def test_numbers_of_the_axis_of_differences_have_signs():
+    text = variants.effects(two_settings(), axis=UNIT, n=30).layout.xaxis.ticktext
+    assert "0" in text and all(one[0] in "+−" for one in text if one != "0") and len(text) > 2
+
+
 def test_right_is_better_and_the_axis_reaches_as_far_to_both_sides():
     fig, lower = (variants.effects(two_settings(), axis=axis, n=30) for axis in (UNIT, RANK))
     assert fig.layout.xaxis.range == pytest.approx((-0.5 * 1.08, 0.5 * 1.08))

@@ -29,6 +29,7 @@ from ragdash.reporting.sentences.runs.choice import uncapital
 
 MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
+UNBROKEN_HYPHEN = "\u2011"  # a line does not end at it
 MAX_REPEATED = 3  # files with the same content that are named; more are counted
 FIXED = {"scores": "scores reversed", "collapse": "chunks collapsed", "ids": "ids matched"}
 ROLE_TITLES = {"run": "Run", "truth": "Ground truth", "both": "Run and ground truth", "corpus": "Documents (texts)"}
@@ -171,11 +172,11 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         facts = run_facts.of_run(entry)
         if facts.tags:
             st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))
-        notes = [*(value if name == "fusion" else f"{name} {value}" for name, value in facts.settings.items()
+        notes = [*(value if name == "fusion" else f"{name}: {value}" for name, value in facts.settings.items()
                    if not (is_reversed and (name, value) == ("scores", "reversed"))),
-                 *([f"uploaded {facts.added}"] if facts.added else [])]
+                 *([f"uploaded: {facts.added.replace('-', UNBROKEN_HYPHEN)}"] if facts.added else [])]
         if notes:
-            st.caption(fmt.escape(", ".join(notes)))
+            st.caption(fmt.escape(" · ".join(notes)))  # a value may have commas
         _render_warnings(run, entry.name)
 
 

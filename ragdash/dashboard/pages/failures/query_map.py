@@ -176,7 +176,8 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
                                          data.context.names[data.run_index]))
     st.table(pd.DataFrame([{
         "Typical words": f"**{fmt.escape(', '.join(area.words)) or fmt.UNDEFINED}**",
-        fmt.escape(title): fmt.escape(sentences.mean_text(area.mean, area.low, area.high)),
+        fmt.escape(title): fmt.escape(sentences.mean_text(area.mean, area.low, area.high).replace(
+            ", ", f",{fmt.NBSP}")),
         "n": f"{area.n:,}",
         "Against the rest": "significantly worse" if area.worse else fmt.UNDEFINED if np.isnan(area.p_corrected)
         else "no clear difference"} for area in areas]), border="horizontal", hide_index=True,
@@ -189,7 +190,9 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
                              **{state.PICKED: [picked_queries.pack(data.context.scope, area.queries)]})
     basis = "shared words" if result.source == WORDS else f"embeddings by {fmt.escape(result.source)}"
     note = (f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *significantly worse*: p "
-            "below 0.05 after Holm's correction over all clusters.")
+            "below 0.05 after Holm's correction over all clusters."
+            + (f" n: queries with a value of {fmt.escape(title)}; the links open the others too."
+               if any(area.n < area.queries.sum() for area in areas) else ""))
     st.caption(note, help=term_help(note))
 
 

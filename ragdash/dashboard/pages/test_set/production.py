@@ -26,7 +26,6 @@ from ragdash.reporting.tables.escaping import p_number
 
 WANTED = 20  # questions proposed
 MOST_MEGABYTES = 200
-TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 NO_RUN = ""
 
 
@@ -41,7 +40,7 @@ def render() -> None:
     st.markdown("Do real users ask what the test set asks? Upload a log of their questions, one row per request. You "
                 "see which kinds of questions the test set lacks, and which questions to add. The log needs no ground "
                 "truth and is not saved.")
-    st.file_uploader("Log of questions", type=TYPES, key=state.PRODUCTION_FILE, on_change=_open_log,
+    st.file_uploader("Log of questions", key=state.PRODUCTION_FILE, on_change=_open_log,
                      max_upload_size=MOST_MEGABYTES, help=tooltip("production_log"))
     log: QuestionLog | None = st.session_state.get(state.PRODUCTION_LOG)
     truth = LOADED.truth(state.truth() or "")

@@ -255,10 +255,10 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
     means = {summary.mean for summary in rated_metric.summaries if summary.n}
     if len(means) == 1 and len(rated_metric.summaries) > 1:
         return f" Every run has {fmt.number(*means)} now."
-    name = short_names(context.names, PAGE_NAME)[run]
-    if len(rated_metric.summaries) == 1:
-        return f" Now: {fmt.number(*means)}."
-    return f" Best now: {fmt.escape(name)}, {fmt.number(rated_metric.summaries[run].mean)}."
+    name, best = short_names(context.names, PAGE_NAME)[run], rated_metric.summaries[run]
+    lead = "Now:" if len(rated_metric.summaries) == 1 else f"Best now: {fmt.escape(name)},"
+    parts = [lead, fmt.number(best.mean), fmt.escape(fmt.interval(best)), f"over {fmt.query_count(best.n)}."]
+    return "".join(f" {part}" for part in parts if part)
 
 
 def _figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric, height: int = 0) -> Figure:

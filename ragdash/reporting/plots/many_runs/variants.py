@@ -11,7 +11,7 @@ from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
 from ragdash.core.console import query_count
-from ragdash.reporting.plots.common.forest import HEAD, signed
+from ragdash.reporting.plots.common.forest import HEAD, difference_ticks, signed
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
 
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
@@ -65,8 +65,9 @@ def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: The
     finite = np.concatenate([low, high, effect])
     reach = float(np.abs(finite[np.isfinite(finite)]).max(initial=0.01)) * 1.08
     ends = [reach, -reach] if axis.better == "lower" else [-reach, reach]
+    ticks, labels = difference_ticks(ends)
     fig.update_xaxes(title_text=f"← worse · better →<br>{escape(axis.title)} against the average value of the setting",
-                     tickformat=".3~f", range=ends, nticks=4, tickangle=0)
+                     tickvals=ticks, ticktext=labels, range=ends, tickangle=0)
     fig.update_layout(margin={"t": 8, "r": 92, "b": 62})
     return fig
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches import evidence_cache
 from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, BorderlinePair
@@ -182,7 +183,8 @@ def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     question = fmt.new_question(pair.key[0], question)
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
-    names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))
+    short = short_names(context.names, PAGE_NAME)
+    names = dict(zip(context.digests, zip(context.slots, short, strict=True), strict=True))
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")
                + " · " + ", ".join(f"{elements.swatch(*names[run])} rank {rank:,}" for run, rank, _ in pair.places))
     chunk, passage = evidence_cache.texts_of(pair, context.scope)

@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.analysis.score_thresholds import order_changes
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evidence_cache, score_cutoff_cache
 from ragdash.dashboard.caches.evidence_cache import EvidenceSweep
@@ -85,7 +86,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
     threshold = context.scope.matching.threshold
     current_means = [row[0].mean for row in context.results.under(context.scope.with_evidence()).summary([spec])]
     first, changes = order_changes(mean, thresholds, spec.metric.better)
-    sentence = evidence_sentences.order_sentence(spec.title, context.names, first, changes)
+    sentence = evidence_sentences.order_sentence(spec.title, short_names(context.names, PAGE_NAME), first, changes)
     if sentence:
         st.markdown(sentence)
     figure = score_cutoff_cache.cached_figure(
@@ -152,4 +153,4 @@ def _decisions_effect(context: PageContext, spec: Spec, decided: str) -> str:
         [row[0].mean for row in context.results.under(context.scope.with_evidence(stamp)).summary([spec])]
         for stamp in (decided, "")
     )
-    return evidence_sentences.decisions_effect(context.names, applied, bare)
+    return evidence_sentences.decisions_effect(short_names(context.names, PAGE_NAME), applied, bare)

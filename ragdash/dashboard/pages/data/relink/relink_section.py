@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.caches import relink_cache
 from ragdash.dashboard.pages.data.relink import relink_tables, version_list
 from ragdash.dashboard.session import data_store, state
@@ -34,8 +35,8 @@ class TextSource:
     @property
     def label(self) -> str:
         """The source in a menu."""
-        kind = "run" if isinstance(self.record, Run) else "documents"
-        return f"{self.name} ({kind}, {self.share:.0%} of the judged ids)"
+        kind = "" if isinstance(self.record, Run) else " (documents)"
+        return f"{self.name}{kind}, {self.share:.0%} of judged ids"
 
 
 def available() -> bool:
@@ -45,8 +46,10 @@ def available() -> bool:
 
 def text_sources(truth: Truth) -> dict[str, TextSource]:
     """Everything in the session that has texts, by digest."""
+    records = truth_versions.text_records()
+    names = short_names([name for _, name in records], NARROW_NAME)
     return {record.digest: TextSource(record, name, relink_cache.judged_share(truth, record))
-            for record, name in truth_versions.text_records()}
+            for (record, _), name in zip(records, names, strict=True)}
 
 
 def render() -> None:
