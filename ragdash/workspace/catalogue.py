@@ -24,6 +24,7 @@ from ragdash.core.storage.sqlite_file import (
     has_content,
     is_disk_full,
     log_ahead,
+    open_reader,
     primary_code,
     unwritable_text,
 )
@@ -209,18 +210,11 @@ class Catalogue:
             return default
         if write:
             make_private_folder(self.path.parent)
-        for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
-            try:
-                with closing(connect(self.path, mode)) as db:
-                    self._check_pages(db)
-                    if self._is_ready(db, write) or self._rebuild_if_lost():
-                        return action(db)
-                    return default
-            except sqlite3.OperationalError as error:
-                if write or mode == "immutable" or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN,
-                                                                       sqlite3.SQLITE_READONLY):
-                    raise
-        raise AssertionError("the last mode returns or raises")
+        with closing(connect(self.path) if write else open_reader(self.path)) as db:
+            self._check_pages(db)
+            if self._is_ready(db, write) or self._rebuild_if_lost():
+                return action(db)
+            return default
 
     def _check_pages(self, db: sqlite3.Connection) -> None:
         """Look at every page, once until the file changes: no change must be kept where another page is broken."""

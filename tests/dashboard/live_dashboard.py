@@ -69,7 +69,8 @@ def free_port() -> int:
 
 def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment) -> tuple[subprocess.Popen, str]:
     """A fresh dashboard process, in a folder, and its address; it has no visitors yet, and its pages are imported."""
-    url = f"http://127.0.0.1:{(port := port or free_port())}"
+    chosen = port or free_port()
+    url = f"http://127.0.0.1:{chosen}"
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
@@ -84,7 +85,7 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
         "run",
         str(ROOT / "app.py"),
         "--server.address=127.0.0.1",
-        f"--server.port={port}",
+        f"--server.port={chosen}",
     ]
     with log.open("w") as stream:
         process = Popen(command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment})
@@ -93,6 +94,8 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=10).close()
             return process, url
         except OSError:
+            if process.poll() is not None and not port and "is not available" in log.read_text():
+                return start_server(log, folder=folder, **environment)  # another program has taken the port since
             assert process.poll() is None, f"the server ended:\n{log.read_text()}"
             time.sleep(0.02)
     process.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ import pytest
 import ragdash
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
-from ragdash.core.storage.sqlite_file import is_disk_full
+from ragdash.core.storage import sqlite_file
+from ragdash.core.storage.sqlite_file import is_disk_full, open_reader
 from ragdash.io.recorded.folder import log_entries
+from ragdash.models.judge import VerdictStore
+from ragdash.models.judge.endpoint import Judge
 from ragdash.workspace import Workspace
 from ragdash.workspace.reviews import Event, ReviewStore
 
@@ -73,9 +77,42 @@ def test_notes_on_a_full_disk_say_so(small_disk):
     reviews = ReviewStore(small_disk / "w")
     reviews.add(TRUTH, [Event("note", "q1", "before")])
     fill(small_disk)
-    assert "disk that is full" in problem_of(lambda: reviews.read(TRUTH))
+    assert "disk that is full" in problem_of(lambda: reviews.add(TRUTH, [Event("note", "q1", "x" * 20_000)]))
+    assert [event.value for event in reviews.read(TRUTH).events] == ["before"], "it can be read"
     (small_disk / "filler").unlink()
     assert [event.value for event in reviews.read(TRUTH).events] == ["before"]
+
+
+def test_what_was_kept_is_read_where_the_disk_is_full_to_the_last_byte(small_disk):
+    """SQLite makes a file next to one in its mode of a log, also for a reader."""
+    kept = Workspace(small_disk / "w").add_run(run("first")).digest
+    verdicts = VerdictStore(small_disk / "w" / "judge.sqlite")
+    verdicts.use(Judge("model", "host"))
+    fill(small_disk)
+    assert [entry.digest for entry in Workspace(small_disk / "w").runs()] == [kept]
+    assert verdicts.stamp()
+
+
+def test_a_reader_never_passes_over_what_is_in_the_log_alone(tmp_path, monkeypatch):
+    """Where the log cannot be read, an older state of the file would be shown without a word."""
+    path, modes = tmp_path / "catalogue.sqlite", []
+    log = tmp_path / "catalogue.sqlite-wal"
+    log.write_bytes(b"x")
+
+    def refuse(*_):
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    monkeypatch.setattr(sqlite_file, "connect", lambda path, mode: modes.append(mode) or SimpleNamespace(
+        execute=refuse, close=lambda: None))
+    with pytest.raises(sqlite3.OperationalError):
+        open_reader(path)
+    assert modes == ["ro"]
+    log.unlink()
+    with pytest.raises(sqlite3.OperationalError):
+        open_reader(path)
+    assert modes == ["ro", "ro", "immutable"]
 
 
 def test_a_recording_keeps_what_was_added_and_is_resumed_once_there_is_room(small_disk):

@@ -323,14 +323,14 @@ def test_a_damaged_cell_costs_no_more_than_its_row(workspace, damage):
 
 def test_every_page_of_the_list_is_looked_at_once_until_the_list_changes(workspace, monkeypatch):
     workspace.add_run(Run.build("bm25", ["q"], ["d"]))
-    statements, connect = [], catalogue.connect
+    statements, connect = [], catalogue.open_reader
 
     def traced(*arguments):
         db = connect(*arguments)
         db.set_trace_callback(statements.append)
         return db
 
-    monkeypatch.setattr(catalogue, "connect", traced)
+    monkeypatch.setattr(catalogue, "open_reader", traced)
 
     def looks() -> int:
         statements.clear()

@@ -43,14 +43,14 @@ _JOINED = re.compile(  # written as one word: openaikey, authtoken, dbpassword
 _SECRET_TEXT = re.compile(
     r"(?<![\w-])(?:sk-|rk_live_|sk_live_|ghp_|gho_|ghs_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|ASIA|AIza|pypi-)"
     r"[\w-]{12,}"
-    r"|eyJ[\w-]{8,}\.eyJ[\w.-]+|(?:Bearer|Basic) [\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*")
+    r"|eyJ[\w-]{8,999}\.eyJ[\w.-]+|(?:Bearer|Basic) [\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*")
 _USER_IN_URL = re.compile(r"(?<=://)(?:[^\s/?#\"']*@|[^\s/@:\"']{0,99}:(?!\d+(?:[/?#,]|$))[^\s@\"']{0,300}@)")
-_SECRET_IN_URL = re.compile(r"([?&][^=&#\s]*(?:key|token|secret|password|signature|sig)=)[^&#\s]+", re.IGNORECASE)
+_SECRET_IN_URL = re.compile(r"([?&][^=&#?\s]{0,99}(?:key|token|secret|password|signature|sig)=)[^&#\s]+", re.IGNORECASE)
 _NAMED = re.compile(r"(?<![\w-])(?:(?P<option>--?[A-Za-z][\w-]{0,99})\s+(?!-)"  # --api-key x, "api_key": "x"
                     r"|(?P<name>-{0,2}[A-Za-z_][\w.-]{0,99})(?:\\*[\"'])?[^\S\n]*(?:=|:(?!//))[^\S\n]*)")
 _VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|\\+\"[^\"]*\"?|\[[^\]]*\]?|\{[^}]*\}?"
                     r"|(?:Bearer|Basic|Token|ApiKey) +[^\s,;\"'}\]]+|[^\s,;&}\])]+")
-_VALUE_TO_SEMICOLON = re.compile(r"[^\s;\"']+(?: [^\s;=]+){0,8}(?=;)")  # Password=x y; of a connection string
+_VALUE_TO_SEMICOLON = re.compile(r"[^\s;\"']{1,99}(?: [^\s;=]{1,99}){0,8}(?=;)")  # Password=x y; of a connection string
 
 
 def is_secret_name(name: str) -> bool:

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import make_private_folder, open_private, real_path
 
 ROOM = 64 << 10  # bytes that SQLite needs to open a file
+SHUT = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 WAIT = 30.0  # seconds that a process waits for another one that writes
 _CREATING = threading.Lock()
 Mode = Literal["ro", "immutable", "rw", "rwc"]
@@ -55,6 +56,35 @@ def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thre
     query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
     return sqlite3.connect(f"{real_path(path).as_uri()}?{query}", uri=True, timeout=WAIT,
                            isolation_level=None if autocommit else "", check_same_thread=not any_thread)
+
+
+def open_reader(path: Path, modes: Sequence[Mode] = ("ro", "immutable")) -> sqlite3.Connection:
+    """A connection that reads: the first of these modes that the system allows. The caller closes it.
+
+    "immutable" reads where a folder cannot be written, or a disk is full. It does not see what is in the log next to
+    the file alone: where that holds anything, the error stays.
+
+    Raises
+    ------
+    sqlite3.Error
+        If the file cannot be read.
+    """
+    if has_content(path.with_name(f"{path.name}-wal")):
+        modes = [mode for mode in modes if mode != "immutable"]
+    for mode in modes:
+        db = connect(path, mode)
+        try:
+            db.execute("select count(*) from sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            db.close()
+            if mode == modes[-1] or not (primary_code(error) in SHUT or is_disk_full(path, error)):
+                raise
+        except sqlite3.DatabaseError:
+            db.close()
+            raise
+        else:
+            return db
+    raise AssertionError("the last mode returns or raises")
 
 
 def is_disk_full(path: Path, error: Exception) -> bool:

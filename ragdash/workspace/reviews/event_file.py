@@ -18,7 +18,7 @@ from typing import TypeVar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, refuse_moved
 from ragdash.core.storage import sqlite_file
-from ragdash.core.storage.sqlite_file import Mode, connect, has_content, is_disk_full, primary_code
+from ragdash.core.storage.sqlite_file import SHUT, connect, is_disk_full, open_reader, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
 
 VERSION = 1  # of the tables
@@ -39,7 +39,6 @@ pragma user_version = {VERSION};
 """
 _SMALLEST = 512  # bytes of a database
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_SHUT = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _MESSAGES = {
     sqlite3.SQLITE_FULL: "unusable-reviews/full",
     sqlite3.SQLITE_BUSY: "unusable-reviews/busy",
@@ -151,20 +150,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
         db.execute("pragma synchronous = full")
         db.execute("pragma secure_delete = on")
         return db
-    log = path.with_name(f"{path.name}-wal")
-    modes: tuple[Mode, ...] = ("rw", "ro", "immutable")  # the last one would not see what is in the log alone
-    for mode in modes[:2] if has_content(log) else modes:
-        db = connect(path, mode)
-        try:
-            db.execute("select count(*) from sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
-            db.close()
-            if mode == modes[-1] or primary_code(error) not in _SHUT:
-                raise
-            refused = error
-        else:
-            return db
-    raise refused
+    return open_reader(path, ("rw", "ro", "immutable"))
 
 
 def _is_ours(db: sqlite3.Connection) -> bool:
@@ -257,7 +243,7 @@ def _is_broken(error: Exception) -> bool:
 
 def _unusable(path: Path, error: Exception, write: bool) -> InputError:
     code = sqlite3.SQLITE_FULL if is_disk_full(path, error) else primary_code(error)
-    if code in _SHUT or isinstance(error, PermissionError):
+    if code in SHUT or isinstance(error, PermissionError):
         message = "unusable-reviews/unwritable"
     else:
         message = _MESSAGES.get(code, "unusable-reviews")

@@ -158,8 +158,8 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "long-id": Message(
-        actual="an id of {size:bytes}: {start!r}",
-        expected="ids of at most {most:bytes}",
+        actual="an id of {size:,} bytes: {start!r}",
+        expected="ids of at most {most:,} bytes",
         fix="Check the separators of the file, and that the column of ids does not contain texts.",
     ),
     "missing-config": Message(

@@ -20,7 +20,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, open_private
 from ragdash.core.storage.file_lock import free_byte, lock_byte
 from ragdash.core.storage.protocols import EventLog
-from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead
+from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead, open_reader
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
@@ -181,7 +181,7 @@ class VerdictStore:
             if not has_content(self.path):
                 yield None
                 return
-            with closing(connect(self.path, "ro")) as db:
+            with closing(open_reader(self.path)) as db:
                 yield db if _is_ours(db, self.path) else None
 
     @contextmanager
