@@ -159,7 +159,7 @@ def _outside_fault(error: Exception) -> Problem | None:
     except FileNotFoundError:
         return Problem("no-current-folder")
     if isinstance(error, OSError) and is_disk_full(error):
-        return Problem("full-disk", {"reason": error.strerror or str(error)})
+        return Problem("full-disk", {"reason": error.strerror or str(error)}, error.filename and str(error.filename))
     if isinstance(error, OSError) and error.errno and error.filename is not None:
         file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
         if not os.path.abspath(file).startswith(os.path.dirname(os.path.dirname(__file__)) + os.sep):

@@ -251,19 +251,52 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
     except FileNotFoundError:
         facts = None
     if facts is not None and not stat.S_ISREG(facts.st_mode):  # its folder is none for another file
-        with _note_of_waiting(path):
+        with _note_of_waiting(path), _named(path):
             yield path
         return
     path = real_path(path)  # what a link leads to
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     os.close(descriptor)
     try:
-        yield Path(name)
+        with _named(path):
+            yield Path(name)
         os.chmod(name, facts.st_mode & 0o777 if facts else 0o666 & ~_umask())
         os.replace(name, path)
     finally:  # also when stopped
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Give an OSError without a file, such as that of a full disk, the file that is being written."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or os.fspath(path)
+        raise
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike) -> Iterator[Path]:
+    """A folder to fill next to a path, which takes its place when all is written; else nothing is left of it.
+
+    Raises
+    ------
+    FileExistsError
+        The path names a file, or a folder that holds something.
+    """
+    path = real_path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:100]}.") as outer:
+        folder = Path(outer) / "content"
+        folder.mkdir()
+        yield folder
+        with suppress(FileNotFoundError):
+            path.rmdir()
+        folder.rename(path)
 
 
 def real_path(path: str | os.PathLike) -> Path:

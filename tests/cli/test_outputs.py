@@ -102,3 +102,54 @@ def test_no_name_is_markup_in_markdown(files, capfdbinary, monkeypatch, command)
     marks = re.sub(r"\\[^\w\s]", "", out)
     assert MARKUP in re.sub(r"\\([^\w\s])", r"\1", out), out
     assert not [mark for mark in ("<", "**", "`", "](", "~", "$") if mark in marks], out
+
+
+CORPUS = '{"_id": "%s", "text": "The quick brown fox jumps over the lazy dog and goes home to sleep for the day."}\n'
+
+
+@pytest.fixture
+def relink(tmp_path):
+    """What `ragdash relink` is given in a folder of its own."""
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
+    for name, doc in (("old.jsonl", "a"), ("new.jsonl", "b")):
+        (tmp_path / name).write_text(CORPUS % doc)
+    return ("relink", tmp_path / "qrels.txt", "--old", tmp_path / "old.jsonl", "--new", tmp_path / "new.jsonl")
+
+
+@pytest.mark.parametrize("held", ["queries.jsonl", "corpus.jsonl", "notes.txt"])
+@pytest.mark.parametrize("command", ["relink", "convert"])
+def test_a_folder_that_holds_something_is_left_alone(relink, tmp_path, capfdbinary, command, held):
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / held).write_text("mine")
+    if command == "convert":
+        relink = ("convert", tmp_path / "qrels.txt", "--format", "beir")
+    status, _, err = call(capfdbinary, *relink, "-o", target)
+    assert status == 2 and f"{target}: found a file, or a folder that holds something; expected a new" in err
+    assert (target / held).read_text() == "mine" and os.listdir(target) == [held]
+
+
+def test_an_empty_folder_is_filled_and_nothing_else_is_left(relink, tmp_path, capfdbinary):
+    (tmp_path / "out").mkdir()
+    before = {*os.listdir(tmp_path)}
+    assert call(capfdbinary, *relink, "-o", tmp_path / "out")[0] == 0
+    assert {*os.listdir(tmp_path)} == before and {*os.listdir(tmp_path / "out")} == {"qrels", "queries.jsonl"}
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path, capfdbinary):
+    (tmp_path / "truth.jsonl").write_text('{"query_id": "q1", "relevant": {"a\\u0000": 1}}\n')
+    status, _, err = call(capfdbinary, "convert", tmp_path / "truth.jsonl", "-o", tmp_path / "out")
+    assert status == 2 and os.listdir(tmp_path) == ["truth.jsonl"]
+    assert "expected ids without outer blanks, carriage returns and null characters" in err
+
+
+def test_a_file_that_cannot_be_written_is_named_without_a_wrong_option(relink, tmp_path, capfdbinary):
+    status, _, err = call(capfdbinary, *relink, "--links", tmp_path / "missing" / "links.csv")
+    assert status == 2 and f"{tmp_path}/missing/links.csv: found No such file" in err and " -o" not in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a system without /dev/full")
+def test_a_full_disk_is_said_with_the_name_of_the_file(relink, files, capfdbinary):
+    (files / "full.qrels").symlink_to("/dev/full")
+    status, _, err = call(capfdbinary, *relink, "-o", files / "full.qrels")
+    assert status == 2 and f"error: {files / 'full.qrels'}: found No space left on device; expected room" in err

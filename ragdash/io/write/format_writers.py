@@ -12,7 +12,7 @@ import orjson
 import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import whole_file
+from ragdash.core.paths import whole_file, whole_folder
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.csv_lines import csv_text
 from ragdash.io.field_names import MISSING_TEXTS
@@ -114,12 +114,21 @@ def _lost_by_qrels(truth: Truth, path: PathLike, names: tuple[str, ...]) -> Warn
 def write_beir_truth(truth: Truth, path: PathLike) -> Warnings:
     """Write qrels/test.tsv and queries.jsonl; references, evidence and attributes are metadata of the questions.
 
-    The corpus, where there is one, is corpus.jsonl.
+    The corpus, where there is one, is corpus.jsonl. The folder is new or empty: files of other judgments next to
+    these would be read as part of them.
     """
-    folder = Path(path)
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], path)
+    try:
+        with whole_folder(path) as folder:
+            _write_beir_files(truth, folder)
+    except FileExistsError:
+        raise InputError([Problem("unwritable-folder", {}, str(path))]) from None
+    return _lost_by_qrels(truth, path, ())
+
+
+def _write_beir_files(truth: Truth, folder: Path) -> None:
+    (folder / "qrels").mkdir()
     objects = list(serializers.truth_objects(truth))
-    _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
     rows = [(fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items()]
     serializers.write_bytes(folder / "qrels" / "test.tsv",
                             csv_text([("query-id", "corpus-id", "score"), *rows], separator="\t").encode())
@@ -131,7 +140,6 @@ def write_beir_truth(truth: Truth, path: PathLike) -> Warnings:
     if truth.corpus is not None:
         with whole_file(folder / "corpus.jsonl") as target, open(target, "wb") as file:
             file.writelines(serializers.corpus_lines(truth.corpus))
-    return _lost_by_qrels(truth, folder, ())
 
 
 def _write_parquet(objects: list[dict], path: PathLike) -> None:

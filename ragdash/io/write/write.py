@@ -57,7 +57,7 @@ def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tupl
     Raises
     ------
     InputError
-        The format cannot hold the ids, or there is no such format.
+        The format cannot hold the ids, there is no such format, or the folder of BEIR holds something.
     OSError
         The file cannot be written.
     """

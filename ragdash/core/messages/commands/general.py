@@ -373,7 +373,7 @@ MESSAGES: Mapping[str, Message] = {
     "unwritable-file": Message(
         actual="{reason}",
         expected="a file that can be written",
-        fix="Choose another place for -o.",
+        fix="Write it to another place.",
     ),
     "unwritable-format": Message(
         actual="a run",
@@ -392,7 +392,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unwritable-id/white-space": Message(
         actual="{id!r}",
-        expected="ids without white space around them",
+        expected="ids without outer blanks, carriage returns and null characters",
         fix="Write JSONL or Parquet instead.",
     ),
 }

@@ -42,4 +42,9 @@ MESSAGES: Mapping[str, Message] = {
         expected="another file, as this one would be replaced",
         fix="Choose another name for {option}.",
     ),
+    "unwritable-folder": Message(
+        actual="a file, or a folder that holds something",
+        expected="a new or an empty folder, as a truth without an ending such as .txt is written as a folder of BEIR",
+        fix="Name a new folder, or a file with an ending.",
+    ),
 }
