@@ -7,6 +7,7 @@ The process writes a JSON object a line to standard output (`python -m ragdash s
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -70,7 +71,7 @@ class Worker:
             return None
         messages = [Problem.of_dict(problem).words("page") for problem in self.messages.get("problems") or ()]
         return "\n".join(f"{words.actual}; expected {words.expected}. {words.fix}" for words in messages) \
-            or "\n".join(self.stderr_lines[-5:]) or f"The process ended with status {self.process.returncode}."
+            or "\n".join(self.stderr_lines[-5:]) or _ending(self.process.returncode)
 
     def cancel(self, wait: float = 10.0) -> None:
         """Stop it at once; every block that was done is kept, and the same command goes on from there."""
@@ -96,3 +97,12 @@ class Worker:
     def _read_noise(self) -> None:
         with self.process.stderr as stderr:
             self.stderr_lines.extend(text.decode(errors="replace").rstrip() for text in stderr)
+
+
+def _ending(status: int) -> str:
+    """How a process ended that said nothing; a negative status is the signal that ended it."""
+    if status >= 0:
+        return f"The process ended with status {status}."
+    names = {number.value: number.name for number in signal.Signals}
+    return (f"The process was ended by {names.get(-status, f'signal {-status}')}, as the system does where memory is "
+            "short. Start it again: what it had stored is used.")

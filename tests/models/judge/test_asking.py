@@ -1,5 +1,7 @@
 """Asking a judge: every fault of an endpoint, concurrency, budget, stopping, resuming, the key."""
 
+import html
+import json
 import logging
 import os
 import signal
@@ -9,6 +11,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from helpers import until
@@ -19,6 +22,7 @@ from speed import quick
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge import Budget, Endpoint, Patience, Prices, ask, plan
 from ragdash.models.judge.task_runner import TaskRunner
+from ragdash.models.judge.transport.http import redact
 from ragdash.models.judge.verdict_store.store import VerdictWriter
 
 ROOT = Path(__file__).parents[3]
@@ -336,6 +340,19 @@ def test_a_key_is_sent_and_stands_nowhere(serve, endpoint, verdict_store, quick,
     for form in (KEY, KEY.replace("/", "\\/"), KEY[3:15]):
         assert form.encode() not in found and not any(form in text for text in texts)
     assert b"[key]" in found
+
+
+@pytest.mark.parametrize("written", [
+    json.dumps, quote, lambda key: quote(key, safe=""), lambda key: quote(quote(key, safe="")), html.escape,
+    lambda key: quote(key, safe="").lower(), lambda key: json.dumps(json.dumps(key)),
+    lambda key: "".join(one if one.isalnum() else f"\\u{ord(one):04X}" for one in key),
+    lambda key: "".join(one if one.isalnum() else f"&#{ord(one)};" for one in key),
+    lambda key: html.escape("".join(one if one.isalnum() else f"&#x{ord(one):x};" for one in key)),
+])
+def test_a_key_that_an_endpoint_writes_in_its_own_way_is_not_shown(written):
+    key = "sk-ab+c/d=e&f<g>h'i\"j\\k".lower()
+    text = f"no such key: {written(key)}."
+    assert redact(text, key).replace('"', "").replace("\\", "") == "no such key: [key]."
 
 
 def test_a_key_that_is_lacking_is_told_before_anything_is_asked(serve, endpoint, verdict_store, monkeypatch):

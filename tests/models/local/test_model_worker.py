@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -52,6 +53,9 @@ def test_cancelling_ends_the_process_and_is_no_failure():
      "no model; expected one. Name it."),
     ("print('no json'); raise MemoryError('too large')", "MemoryError: too large"),
     ("sys.exit(3)", "The process ended with status 3."),
+    pytest.param("import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+                 "The process was ended by SIGKILL, as the system does where memory is short. Start it again: what",
+                 marks=pytest.mark.skipif(os.name == "nt", reason="a system without signals")),
 ])
 def test_a_failure_is_told_in_words(rest, says):
     worker = started(rest)

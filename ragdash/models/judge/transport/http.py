@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import re
 import threading
 from collections.abc import Callable, Mapping
-from urllib.parse import quote
+from html import escape
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.models.judge.endpoint import Endpoint
@@ -109,20 +109,31 @@ def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True
 
 
 def _redact_bytes(content: bytes, secret: str | None) -> bytes:
-    for form in _forms(secret):
-        content = content.replace(form.encode(), HIDDEN.encode())
-    return content
+    pattern = _pattern(secret)
+    return re.sub(pattern.encode(), HIDDEN.encode(), content) if pattern else content
 
 
 def redact(text: str, secret: str | None) -> str:
-    """The text without the key."""
-    for form in _forms(secret):
-        text = text.replace(form, HIDDEN)
-    return text
+    """The text without the key.
+
+    Examples
+    --------
+    >>> redact(r"no key sk-ab\\u002Bcd%3d, sk-ab&#43;cd=", "sk-ab+cd=")
+    'no key [key], [key]'
+    """
+    pattern = _pattern(secret)
+    return re.sub(pattern, HIDDEN, text) if pattern else text
 
 
-def _forms(secret: str | None) -> tuple[str, ...]:
-    """The key as it may come back: as it is, in JSON, in an address. What is shorter is a word such as "ollama"."""
-    if secret is None or len(secret) < SHORTEST:
-        return ()
-    return (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/"), quote(secret, safe=""))
+def _pattern(secret: str | None) -> str:
+    """What finds the key as it may come back; "" for none. What is shorter is a word such as "ollama"."""
+    return "".join(map(_spellings, secret)) if secret is not None and len(secret) >= SHORTEST else ""
+
+
+def _spellings(character: str) -> str:
+    """What finds a character of the key: as it is, or as JSON, an address or HTML writes it, once or twice."""
+    if character.isalnum():
+        return character
+    number, plain = ord(character), re.escape(character)
+    names = "|".join(filter(None, (rf"#0{{0,4}}{number}", rf"#x0{{0,4}}{number:x}", escape(character)[1:-1])))
+    return rf"(?:\\{{0,4}}{plain}|(?i:\\{{1,4}}u{number:04x}|%(?:25){{0,2}}{number:02x}|&(?:amp;){{0,2}}(?:{names});))"
