@@ -99,7 +99,7 @@ def test_settings_of_a_run_are_told_apart_though_they_have_commas_and_a_date_sta
     truth = Truth.build("truth", ["q1"], ["d1"], [1])
     at = opened("data", **address(truth, [run]))
     [line] = [one.value for one in at.caption if "MiniLM" in one.value]
-    assert line.replace("\\", "").startswith("retriever: MiniLM, cosine · top_k: 30")
+    assert line.replace("\\", "").replace("\u00a0", " ").startswith("retriever: MiniLM, cosine · top_k: 30")
 
 
 def test_what_a_page_offers_for_one_run_does_not_speak_of_all_runs():

@@ -172,9 +172,9 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         facts = run_facts.of_run(entry)
         if facts.tags:
             st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))
-        notes = [*(value if name == "fusion" else f"{name}: {value}" for name, value in facts.settings.items()
+        notes = [*(value if name == "fusion" else f"{name}:{fmt.NBSP}{value}" for name, value in facts.settings.items()
                    if not (is_reversed and (name, value) == ("scores", "reversed"))),
-                 *([f"uploaded: {facts.added.replace('-', UNBROKEN_HYPHEN)}"] if facts.added else [])]
+                 *([f"uploaded:{fmt.NBSP}{facts.added.replace('-', UNBROKEN_HYPHEN)}"] if facts.added else [])]
         if notes:
             st.caption(fmt.escape(" · ".join(notes)))  # a value may have commas
         _render_warnings(run, entry.name)

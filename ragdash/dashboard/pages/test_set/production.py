@@ -37,9 +37,9 @@ def has_test_set() -> bool:
 def render() -> None:
     """The choice of a log, and what it shows."""
     elements.problems(state.notice(), "production")
-    st.markdown("Do real users ask what the test set asks? Upload a log of their questions, one row per request. You "
-                "see which kinds of questions the test set lacks, and which questions to add. The log needs no ground "
-                "truth and is not saved.")
+    st.markdown("Do real users ask what the test set asks? Upload a log of their questions (JSONL, JSON, CSV, TSV or "
+                "Parquet), one row per request. You see which kinds of questions the test set lacks, and which "
+                "questions to add. The log needs no ground truth and is not saved.")
     st.file_uploader("Log of questions", key=state.PRODUCTION_FILE, on_change=_open_log,
                      max_upload_size=MOST_MEGABYTES, help=tooltip("production_log"))
     log: QuestionLog | None = st.session_state.get(state.PRODUCTION_LOG)
