@@ -111,4 +111,6 @@ def test_a_tar_archive_and_zero_bytes_are_not_taken_for_text_of_another_encoding
         archive.addfile(info, io.BytesIO(b"q1 Q0 d1 1 3 t\n\n"))
     assert message("a.tar", packed.getvalue()) == "binary-file"
     assert message("a.trec", bytes(100_000)) == "binary-file/zero-bytes"
+    with pytest.raises(InputError, match="found a binary file, with NUL bytes"):  # not: 0 bytes, as in an empty file
+        read_run(("a.trec", bytes(100_000)))
     assert message("a.trec", "q1 Q0 d1 1 3 t\n".encode("utf-16-le")) == "wrong-encoding"

@@ -18,7 +18,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Save it as XLSX or CSV.",
     ),
     "binary-file/zero-bytes": Message(
-        actual="zero bytes: a binary file",
+        actual="a binary file, with NUL bytes",
         expected="a text file",
         fix="Save or export it as JSONL, CSV or TREC text.",
     ),

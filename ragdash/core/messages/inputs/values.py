@@ -364,7 +364,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "zero-bytes": Message(
-        actual="zero bytes in the text",
+        actual="NUL bytes in the text",
         expected="text without them",
         fix="They are left out. Check that the file was written completely.",
     ),
