@@ -64,3 +64,10 @@ def test_the_column_of_names_is_as_wide_as_names_that_are_shortened_less(letter)
     short = short_names(names, NARROW_NAME)
     needed = max(sum(widths.get(one, 7.2) for one in name) for name in short) + 38  # and its sign, and the air
     assert needed <= leaderboard_table._name_width(short) <= 2 * needed
+
+
+def test_a_heading_with_ellipses_is_not_cut():
+    """An ellipsis is as wide as two letters: a name with two needs more room than one of as many letters without."""
+    one, two = (row_list.columns_of(pd.DataFrame({name: [0.5]}), {}, {})[0].width
+                for name in ("e5-chunk256-bge-v2", "e5…chunk256-bge…v2"))
+    assert len("e5-chunk256-bge-v2") == len("e5…chunk256-bge…v2") and two >= one + 14

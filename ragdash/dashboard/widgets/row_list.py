@@ -118,7 +118,7 @@ def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
         values, is_number = table[name], table[name].dtype.kind == "f"
         if is_number:
             cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
-            width = max(NUMBER, int(LETTER * len(heading)) + AIR)
+            width = max(NUMBER, int(LETTER * (len(heading) + heading.count("…"))) + AIR)  # "…" is wide
         else:
             cells = [None if value is None or value != value else str(value) for value in values.tolist()]  # NaN
             longest = max(map(len, (heading, *filter(None, cells))))

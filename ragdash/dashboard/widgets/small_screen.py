@@ -28,6 +28,7 @@ _HINT = """
 [data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; right: auto; left: 2px; } /* not on its toolbar */
 [data-testid="stTable"] td:first-child:has(strong) { min-width: 6.5rem; } /* else names break at every hyphen */
 [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; } /* none is cut */
+[data-testid="stMain"] [data-testid="stMarkdownContainer"] span.stMarkdownBadge { white-space: normal; }
 @media (hover: none) {
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }

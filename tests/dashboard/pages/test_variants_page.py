@@ -10,6 +10,7 @@ from page_cases import address, charts, opened, shown, texts, widget
 
 from ragdash.core.records import Run, RunHeader
 from ragdash.dashboard import page_list
+from ragdash.dashboard.pages.compare import setting_grid
 from ragdash.dashboard.pages.compare.variants.table import matching_rows
 
 QUERIES = [f"q{number:02}" for number in range(20)]
@@ -62,6 +63,13 @@ def test_long_names_are_short_in_every_sentence():
     few = Run.build(runs[0].name, QUERIES, ["a"] * 20, settings=dict(RUNS[0].settings))  # one document each
     text = texts(opened("variants", **address(TRUTH, [few, *runs[1:]], metric="nDCG@k"))).replace("\\", "")
     assert "Not comparable yet, so no setting is named:" in text and "retrieval_results_of_the" not in text
+
+
+def test_two_settings_that_always_change_together_are_not_the_rows_and_columns():
+    together = [{"chunk": "256", "overlap": "32"}, {"chunk": "512", "overlap": "64"}]
+    crossed = [{**run, "model": model} for run in together for model in ("large", "small")]
+    assert not setting_grid._is_crossed(crossed, "chunk", "overlap")
+    assert setting_grid._is_crossed(crossed, "chunk", "model") and not setting_grid._is_crossed([], "chunk", "model")
 
 
 def test_the_table_is_searched_grouped_and_pinned():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -118,6 +120,23 @@ def test_at_most_eight_settings_are_drawn():
     names = [f"s{number}" for number in range(9)]
     fig = variants.parallel(["x"], [dict.fromkeys(names, "1")], names, np.array([0.5]), axis=UNIT)
     assert [dimension.label for dimension in fig.data[0].dimensions] == [*names[:8], "NDCG@10"]
+
+
+def test_names_of_best_compromises_near_each_other_do_not_overlap():
+    names = ["e5-large-v2_chunk256_overlap32", "bm25_chunk256_overlap32", "bge-small-en-v1.5_chunk256_overlap32"]
+    means = np.array([0.683, 0.676, 0.662])
+    fig = variants.compromises(names, np.array([35.3, 35.2, 34.9]), np.array([means, means - 0.07, means + 0.07]),
+                               np.ones(3, bool), axis=UNIT, title="Latency", unit="ms")
+    across, up = 270 / np.diff(fig.layout.xaxis.range)[0], 330 / np.diff(fig.layout.yaxis.range)[0]  # on a phone
+    boxes = []
+    for note in fig.layout.annotations:
+        width = 6.5 * len(note.text)
+        left = note.x * across + (note.xshift or 0) - width * {"left": 0, "center": 0.5, "right": 1}[note.xanchor]
+        bottom = note.y * up + note.yshift - (16 if note.yanchor == "top" else 0)
+        boxes.append((left, left + width, bottom, bottom + 16))
+    assert len(boxes) == 3
+    assert not any(one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+                   for one, other in itertools.combinations(boxes, 2))
 
 
 def test_best_compromises_are_large_and_named_while_they_are_few():

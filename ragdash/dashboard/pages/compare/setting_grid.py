@@ -39,7 +39,9 @@ def render(context: PageContext, spec: Spec, first: Sequence[str] = ()) -> None:
         st.selectbox("Rows", names, key=state.choice_key(state.GROUP_ROWS, names, in_order[0]), width=220,
                      persist_state="session")
         others = [NONE, *(name for name in names if name != state.get(state.GROUP_ROWS))]
-        default = next((name for name in in_order if name in others), NONE)
+        free = [name for name in in_order if name in others]
+        default = next((name for name in free if _is_crossed(settings, state.get(state.GROUP_ROWS), name)),
+                       next(iter(free), NONE))
         st.selectbox("Columns", others, key=state.choice_key(state.GROUP_COLUMNS, others, default), width=220,
                      persist_state="session")
     row = state.get(state.GROUP_ROWS)
@@ -53,6 +55,12 @@ def render(context: PageContext, spec: Spec, first: Sequence[str] = ()) -> None:
         if grouped < len(settings) else ""
     st.caption("Each cell: the mean of its runs over the queries. Point at a cell for its interval and runs. "
                f"An empty cell has no run.{left_out}")
+
+
+def _is_crossed(settings: Sequence[Mapping[str, str]], row: str, column: str) -> bool:
+    """Whether a value of one of two settings occurs with several of the other: else nearly all cells are empty."""
+    pairs = {(run[row], run[column]) for run in settings if row in run and column in run}
+    return len(pairs) > max(len({pair[place] for pair in pairs}) for place in (0, 1)) if pairs else False
 
 
 def _render_picture(context: PageContext, spec: Spec, grid: SettingGrid, titles: tuple[str, str]) -> None:

@@ -12,6 +12,7 @@ from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
 from ragdash.core.console import query_count
 from ragdash.reporting.plots.common.forest import HEAD, difference_ticks, signed
+from ragdash.reporting.plots.common.point_labels import label_points
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
 
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
@@ -149,15 +150,25 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
             name="best" if chosen else "other", error_y=bars if chosen else None,
             marker={"size": size, "color": color, "opacity": 1 if chosen else 0.6,
                     "line": {"width": 1, "color": theme.paper}}))
-    labeled = [row for row in np.flatnonzero(best) if np.isfinite([paid[row], quality[0][row]]).all()]
-    annotate(fig, [{"x": float(paid[row]), "y": float(quality[0][row]), "text": shorten(names[row], 22),
-                    "showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 8, "yshift": 4,
-                    "font": {"size": 12, "color": theme.ink}}
-                   for row in (labeled if len(labeled) <= MOST_NAMES else ())])
     highest = float(np.nanmax(paid)) if np.isfinite(paid).any() else 1.0
+    x_range = [-0.02 * highest, 1.25 * highest or 1.0]
+    y_range = _room(np.append(quality[:, best], quality[:1], axis=None))
+    marks = np.column_stack([paid, quality[0]])
+    labeled = [row for row in np.flatnonzero(best) if np.isfinite([paid[row], quality[0][row]]).all()]
+    if len(labeled) <= MOST_NAMES:
+        label_points(fig, marks[labeled], [names[row] for row in labeled], x_range, y_range, theme,
+                     bars=np.column_stack([paid, paid, quality[1], quality[2]])[labeled],
+                     marks=marks[np.isfinite(marks).all(axis=1)], ends=quality[1:].T[labeled])
     fig.update_xaxes(title_text=f"{escape(title)}{'' if unit == '$' else f' ({unit})'} · ← lower is better",
-                     tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7,
-                     range=[-0.02 * highest, 1.25 * highest or 1.0])
+                     tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, range=x_range)
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
-    fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f")
+    fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f", range=y_range)
     return fig
+
+
+def _room(values: np.ndarray) -> list[float]:
+    """A range of an axis around these values, with a little room at both ends."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    room = 0.08 * (high - low) or 0.05
+    return [low - room, high + room]

@@ -13,6 +13,7 @@ from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evidence_cache, score_cutoff_cache
 from ragdash.dashboard.caches.evidence_cache import EvidenceSweep
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data.evidence import borderline_pairs, evidence_sentences
 from ragdash.dashboard.session import relevance, state
@@ -88,7 +89,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
     first, changes = order_changes(mean, thresholds, spec.metric.better)
     sentence = evidence_sentences.order_sentence(spec.title, short_names(context.names, PAGE_NAME), first, changes)
     if sentence:
-        st.markdown(sentence)
+        st.markdown(verdict_panel.shorten_names(context, sentence))
     figure = score_cutoff_cache.cached_figure(
         "evidence",
         context.entries,
