@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
+COLUMN = 360  # pixels that a column with a picture or a text needs
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
@@ -45,6 +46,12 @@ _CONFIG = {
 # On the page there is no camera: its file would have neither title nor legend. The Download tab makes files.
 _ON_PAGE = {**_CONFIG, "modeBarButtonsToRemove": [*_CONFIG["modeBarButtonsToRemove"], "toImage"]}
 _WITH_LASSO = {**_CONFIG, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
+
+
+def two_columns(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Two columns, one below the other where each would be narrower than a picture or a text needs."""
+    with st.grid(2, min_column_width=COLUMN, gap="large", key=key):
+        return st.container(), st.container()
 
 
 def theme() -> plot_theme.Theme:

@@ -94,7 +94,7 @@ def _row(row: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: n
     return go.Bar(x=positions[bins], y=heights[bins], base=np.full(len(bins), -float(row)), width=0.92 * width,
                   name=look.name, marker={"color": look.color, "line": {"width": 0}}, hoverinfo="text", hovertext=hover,
                   text=text, textposition="outside", textangle=0, cliponaxis=False, textfont={"size": 12},
-                  customdata=counts[bins])
+                  constraintext="none", customdata=counts[bins])  # else it shrinks to the width of a bar
 
 
 def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray,

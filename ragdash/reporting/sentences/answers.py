@@ -192,7 +192,7 @@ def _line(problem: Problem, runs: Sequence[str], names: Sequence[str]) -> str:
     if "run" not in problem.facts:
         return problem_line(problem, "page")
     every = len(runs) == len(names) and len(names) > 1
-    head = "Every run shown" if every else f"**{escape(listed(list(runs)))}**"
+    head = "Every run shown" if every else listed_few([f"**{escape(run)}**" for run in runs])
     return f"{head}: {escape(words.reason)}. {escape(words.fix)}"
 
 

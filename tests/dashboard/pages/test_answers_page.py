@@ -16,7 +16,7 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.widgets import answer_html
+from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.dashboard.widgets.texts import LONGEST
 from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.reporting.plots.common.theme import LIGHT
@@ -303,12 +303,21 @@ def test_pictures_of_answers_are_of_runs_that_have_some_whatever_the_baseline_is
     assert "Closest: " in texts(at) and "No query has both" not in texts(at)
 
 
+@pytest.mark.parametrize("tab", [SPREAD, BROWSER])
+def test_pictures_and_texts_are_one_below_the_other_on_a_narrow_screen(tab):
+    """Next to the sidebar of a screen of 1,024 pixels, two columns would have 250 each."""
+    grids = [grid.proto for grid in opened("good", **tab).main.get("grid")]
+    assert (2, elements.COLUMN) in [(grid.columns, grid.min_column_width_px) for grid in grids] and grids[0].wrap
+
+
 def test_of_many_runs_without_answers_some_are_named_and_the_rest_counted():
     mute = [Run.build(f"mute{number}", IDS, [f"d{number}"] * QUERIES, [1.0] * QUERIES) for number in range(6)]
     at = page_cases.opened("answers", **address(the_truth(), [*mute, runs()["good"]], **SPREAD))
     said = texts(at)
     assert "mute0, mute1, mute2 and 3 more have answers to none of 24 queries." in said
     assert "Not assessed: **mute0**, **mute1**, **mute2** and 3 more have no answers." in said
+    link = address(the_truth(), [*mute, runs()["good"]])
+    assert "**mute0**, **mute1**, **mute2** and 3 more: no answers." in texts(page_cases.opened("answers", **link))
 
 
 def test_no_answers_at_all_says_what_to_load():

@@ -30,6 +30,7 @@ def test_every_value_is_in_one_bar_of_its_run(many, theme):
         assert list(row.x) == pytest.approx([-0.1, 0.05, 0.55, 0.95, 1.1])
         assert (np.asarray(row.base) == -at).all() and max(row.y) < 1, "a row does not reach into the next"
         assert row.text[0] == "33%" and row.text[-1] == "17%" and row.text[1] == ""
+        assert row.constraintext == "none", "on a phone it would shrink to the 12 pixels of a bar"
         assert "exactly 0: 2 of 6 queries" in row.hovertext[0]
 
 

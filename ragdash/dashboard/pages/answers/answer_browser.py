@@ -121,7 +121,7 @@ def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerT
         kind = [title for title, _, _ in KINDS.values()] + [UNKNOWN_TITLE]
         declined = ["declined"] if data.refusals[run_index][row] == 1 else []
         st.caption(" · ".join([", ".join([kind[data.quadrants(run_index)[row]], *declined]), *values]))
-        left, right = st.columns(2, gap="large")
+        left, right = elements.two_columns("answer_columns")
         with left:
             _render_answer(data, run_index, answer_texts, row)
             st.markdown(

@@ -30,7 +30,7 @@ RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers 
 
 def render_figures(data: AnswersData, spec: Spec) -> None:
     """How the values of the metric spread, and what was found against what is right."""
-    with st.grid(2, min_column_width=360, gap="medium", key="spread_grid"):
+    with st.grid(2, min_column_width=elements.COLUMN, gap="medium", key="spread_grid"):
         with st.container(key="spread_box"):
             _render_distribution(data, spec)
         with st.container(key="right_box"):

@@ -344,13 +344,13 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
         sentences = [SINGLE_WORDS]
         if answers_data.runs_without_contexts(context):
-            names = fmt.escape(fmt.listed(answers_data.runs_without_contexts(context)))
+            names = fmt.escape(fmt.listed_few(answers_data.runs_without_contexts(context)))
             sentences.append(
                 f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
         st.caption(" ".join(filter(None, sentences)))
     for line in unavailable_metrics(context.names, data.values):
-        st.caption(f":material/info: {line}")
+        st.caption(f":material/info: {verdict_panel.shorten_names(context, line)}")
     if not answers_data.has_references(context) and not context.scope.truth.queries_only:
         st.caption(f":material/info: No reference answers, so metrics that need them are left out. {REFERENCES_FIX}")
     judge_note.render_judge_note(context, data.specs, work=False)

@@ -364,7 +364,7 @@ def unassessed_notes(data: FailuresData) -> list[str]:
     lines = []
     for text in filter(None, dict.fromkeys(gaps)):
         runs = [name for name, gap in zip(data.context.names, gaps, strict=True) if gap == text]
-        of_runs = "" if len(runs) == len(gaps) else f" of {fmt.listed(runs)}"
+        of_runs = "" if len(runs) == len(gaps) else f" of {fmt.listed_few(runs)}"
         lines.append(f"Not assessed{of_runs}: {text}.")
     problems = [problem.words("page") for diagnosis in data.diagnoses for problem in diagnosis.problems
                 if problem.kind != UNUSED_LABELS]

@@ -189,7 +189,8 @@ def _open_stage(data: FailuresData, stage: object) -> None:
 def render_unassessed(data: FailuresData) -> None:
     """What could be assessed for no query, and why."""
     if unassessed := failures_data.unassessed_notes(data):
-        st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))
+        notes = "  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed)
+        st.caption(verdict_panel.shorten_names(data.context, notes))
 
 
 def render_stages(data: FailuresData) -> None:

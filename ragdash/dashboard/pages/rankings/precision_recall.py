@@ -38,7 +38,7 @@ def render() -> None:
         )
 
     drawn = run_picker.choose_drawn(context)
-    with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
+    with st.grid(2, min_column_width=elements.COLUMN, gap="medium", key="curve_grid"):
         for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
             curve_panels.render_curve(context, drawn, name, marked)
     if not state.get(state.CURVES):

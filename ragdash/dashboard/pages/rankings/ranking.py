@@ -21,7 +21,7 @@ def render() -> None:
 
     drawn = run_picker.choose_drawn(context)
     curve_panels.render_first_rank(context, drawn)
-    with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
+    with st.grid(2, min_column_width=elements.COLUMN, gap="medium", key="cutoffs"):
         for name in ("RR", "nDCG"):
             curve_panels.render_at_cutoffs(context, drawn, name)
     verdict_panel.render_grades(context, [METRICS["RR"].spec(), METRICS["nDCG"].spec(context.k)])

@@ -212,7 +212,7 @@ def render_figures(context: PageContext, drawn: PageContext, rated_metrics: Sequ
     """Each metric that has bands: the runs on them; drawn: the runs of the pictures."""
     banded = [rated_metric for rated_metric in rated_metrics if rated_metric.table]
     tallest = max((_figure(context, drawn, rated_metric).layout.height for rated_metric in banded), default=0)
-    with st.grid(2, min_column_width=360, gap="medium", key="bands_grid"):
+    with st.grid(2, min_column_width=elements.COLUMN, gap="medium", key="bands_grid"):
         for rated_metric in banded:
             with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
                 bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))

@@ -91,7 +91,7 @@ def render(context: PageContext) -> None:
         price_section.render_front(chosen, choice, pool, price)
         alternatives_section.render(context, chosen, choice, pool)
         routers_section.render(chosen, choice, pool)
-    with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
+    with st.grid(2, min_column_width=elements.COLUMN, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(context, chosen, choice)
         with st.container(key="box_ceiling"):

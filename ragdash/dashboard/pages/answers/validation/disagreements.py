@@ -55,7 +55,7 @@ def run_disagreements(data: TrustData) -> None:
     run_index = context.digests.index(state.get(state.LOOKED))
     validation = data.validations[run_index]
     if validation.agreement.n:
-        left_column, right = st.columns(2, gap="large")
+        left_column, right = elements.two_columns("agreement_columns")
         with left_column:
             _confusion_section(validation.agreement, source_name(data))
         with right:
@@ -169,7 +169,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
             f"label **{fmt.number(disagreement.label, 2)}** · "
             f"{elements.swatch(context.slots[run_index], context.names[run_index])}"
         )
-        left_column, right = st.columns(2, gap="large")
+        left_column, right = elements.two_columns("disagreement_columns")
         with left_column:
             show_answer(answers, row)
             _show_judge_reasons(judgment)

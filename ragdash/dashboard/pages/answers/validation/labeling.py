@@ -19,7 +19,7 @@ from ragdash.dashboard.pages.answers.validation import sentences as trust_senten
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.dashboard.widgets import downloads, fields, texts
+from ragdash.dashboard.widgets import downloads, elements, fields, texts
 from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import formatting as fmt
@@ -226,7 +226,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
         earlier_messages(answers.histories[row], "label_earlier_messages")
         st.markdown("**Question**")
         st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
-        left_column, right = st.columns(2, gap="large")
+        left_column, right = elements.two_columns("labeling_columns")
         with left_column:
             disagreements.show_answer(answers, row, references=shows_reference(str(drawn_sheet.data.spec)))
         with right:

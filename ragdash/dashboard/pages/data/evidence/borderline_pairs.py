@@ -188,7 +188,7 @@ def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")
                + " · " + ", ".join(f"{elements.swatch(*names[run])} rank {rank:,}" for run, rank, _ in pair.places))
     chunk, passage = evidence_cache.texts_of(pair, context.scope)
-    left, right = st.columns(2, gap="large")
+    left, right = elements.two_columns("pair_columns")
     with left:
         st.markdown("**Gold span**" + (f" from {fmt.escape(pair.source)}" if pair.source else ""))
         st.html(evidence_sentences.span_html(chunk, passage, pair.span, elements.theme()))

@@ -231,7 +231,7 @@ def _render_curves(context: PageContext, drawn: PageContext, sweeps: list[Sweep]
     st.caption(score_sentences.AVERAGE_MEANINGS[average])
     curves = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
     rocs = [roc for roc, _ in curves]
-    with st.grid(2 if has_roc(rocs) else 1, min_column_width=360, gap="medium", key="score_curves"):
+    with st.grid(2 if has_roc(rocs) else 1, min_column_width=elements.COLUMN, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
             st.subheader("Precision-recall by score", anchor=False, help=tooltip("precision_recall_area"))
             _render_precision_recall(context, drawn, [pr for _, pr in curves], sweeps, average)
