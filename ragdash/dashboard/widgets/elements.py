@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -331,7 +332,7 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
 
 def text_width(texts: Iterable[object]) -> int:
     """Pixels of a column of a table in which none of these texts is clipped; "…" is as wide as two letters."""
-    return int(LETTER * max((len(text) + text.count("…") for text in map(str, texts)), default=0) + AIR)
+    return ceil(LETTER * max((len(text) + text.count("…") for text in map(str, texts)), default=0) + AIR)
 
 
 def _first_width(column: pd.Series) -> int | None:

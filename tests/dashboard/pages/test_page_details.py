@@ -181,3 +181,9 @@ def test_negative_numbers_of_a_table_have_a_minus_sign():
     assert {name: [write(value) for value in table[name]] for name, write in texts_of.items()} == {
         "Difference": ["\u22120.500", "+0.250"]}
     assert not elements._texts_of_negative(pd.concat([table] * 2), {"Difference": "%+.3f"}), "rows with one index"
+
+
+def test_a_column_as_wide_as_its_text_does_not_shorten_it():
+    for text in ("Not found and wrong, declined", *("x" * length for length in range(1, 60))):
+        table = pd.DataFrame({"Query": ["q1"], "Kind": [text]})
+        assert "Kind" not in elements._short_texts(table, {"Kind": elements.text_width([text])}), text

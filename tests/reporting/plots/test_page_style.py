@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from ragdash.metrics import parse_spec
-from ragdash.reporting.plots.common import page_style, theme
+from ragdash.reporting.plots.common import theme
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.page_style import page_figure
 from ragdash.reporting.plots.ranking import per_query
@@ -39,7 +39,7 @@ def test_the_style_is_in_the_layout_in_place_of_a_template_and_the_figure_keeps_
     layout = sent(figure, looks)["layout"]
     assert "template" not in layout and "template" in json.loads(figure.to_json())["layout"]
     assert layout["paper_bgcolor"] == layout["hoverlabel"]["bgcolor"] == looks.paper
-    assert layout["font"]["color"] == page_style.TINTS[looks.name][0] and layout["legend"]["orientation"] == "h"
+    assert layout["font"]["color"] == looks.muted and layout["legend"]["orientation"] == "h"
     assert layout["yaxis"]["gridcolor"] == "#123456" and layout["margin"]["r"] == 40
     assert layout["xaxis2"]["title"]["text"] == "more" and layout["xaxis2"]["automargin"] is True
 

@@ -11,6 +11,7 @@ import pytest
 
 from ragdash.reporting.plots import answers, ranking
 from ragdash.reporting.plots.common import theme
+from ragdash.reporting.plots.common.page_style import page_figure
 
 ROOT = Path(__file__).resolve().parents[3]
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB
@@ -185,3 +186,14 @@ def test_the_number_of_a_correlation_is_readable_and_what_is_near_0_is_near_the_
     assert min(contrast(cell, label.font.color)
                for cell, label in zip(cells, fig.layout.annotations, strict=True)) >= 4.5
     assert contrast(cells[8], look.paper) < 1.3 < min(contrast(cells[0], look.paper), contrast(cells[-1], look.paper))
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_words_of_axes_and_legends_are_readable_on_a_page(look):
+    fig = theme.figure(look).add_scatter(x=[1, 2], y=[1, 2])
+    fig.update_layout(xaxis_title_text="Cutoff k", showlegend=True)
+    layout = page_figure(fig, look).to_dict()["layout"]
+    axis = layout["xaxis"]
+    colors = [axis["tickfont"]["color"], axis["title"]["font"]["color"], layout["font"]["color"],
+              layout["legend"]["font"]["color"]]
+    assert min(contrast(color, look.paper) for color in colors) >= 4.5

@@ -22,8 +22,7 @@ MAPS = {"heatmap", "contour"}  # traces whose axes have ticks outside
 WITHOUT_AXES = {"pie", "sankey", "treemap", "sunburst", "funnelarea", "parcoords", "parcats", "table", "indicator"}
 DRAWN = {"ticks": ("ticklen", "tickwidth", "tickcolor"), "showline": ("linecolor", "linewidth")}
 FONT = '"Source Sans", sans-serif'
-# what Streamlit's theme says in each appearance: words, words of the legend, grid, border of a hover text
-TINTS = {"light": ("#808495", "#262730", "#e6eaf1", "#d5dbe3"), "dark": ("#e6eaf1", "#fafafa", "#31333F", "#303844")}
+HOVER_BORDERS = {"light": "#d5dbe3", "dark": "#303844"}  # as Streamlit's theme has it
 
 
 def page_figure(figure: go.Figure, theme: Theme) -> go.Figure:
@@ -34,7 +33,7 @@ def page_figure(figure: go.Figure, theme: Theme) -> go.Figure:
     >>> from ragdash.reporting.plots.common import theme
     >>> shown = page_figure(theme.figure().add_scatter(y=np.array([0.5, np.nan])), theme.LIGHT).to_dict()
     >>> shown["data"][0]["y"], "template" in shown["layout"], shown["layout"]["yaxis"]["gridcolor"]
-    ([0.5, None], False, '#e6eaf1')
+    ([0.5, None], False, '#e3e7ec')
     """
     kept = vars(figure).setdefault("page_figures", {})
     if theme.name not in kept:
@@ -71,8 +70,11 @@ def _axis(style: dict, own: dict) -> dict:
 
 
 def _page_template(theme: Theme, ticks: str) -> dict:
-    """What Streamlit's theme sets. The lines and ticks of axes, which a color would switch on, stay off."""
-    words, ink, grid, border = TINTS[theme.name]
+    """What Streamlit's theme sets, in readable colors: its gray of words has 3.7:1 on white.
+
+    The lines and ticks of axes, which a color would switch on, stay off.
+    """
+    words, ink, grid, border = theme.muted, theme.ink, theme.grid, HOVER_BORDERS[theme.name]
     text = {"color": words, "family": FONT, "size": 12}
     small, middle = {"color": words, "size": 12}, {"color": words, "size": 14}
     axis = {"gridcolor": grid, "zerolinecolor": grid, "tickcolor": grid, "zeroline": False, "automargin": True,
