@@ -25,7 +25,7 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 ROW, SLICE = 36, 30  # pixels of a step, and of a slice
-START = "Answerable queries"  # the queries that take the way
+START, ANSWERABLE = "Queries", "Answerable queries"  # that take the way; where those without an answer are apart
 
 
 def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: Sequence[str], separate: int = 0,
@@ -74,7 +74,7 @@ def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: 
     fig.update_xaxes(title_text="Queries", rangemode="tozero", fixedrange=True, tickformat=",d")
     fig.update_yaxes(
         tickvals=y,
-        ticktext=[*([START] if path else []), *(wrap_title(step.title) for step in steps)],
+        ticktext=[*([ANSWERABLE if separate else START] if path else []), *(wrap_title(step.title) for step in steps)],
         range=[(positions[-1] if m else 0) + 0.6, (0 if path else 1) - 0.6],
         showgrid=False,
         fixedrange=True,

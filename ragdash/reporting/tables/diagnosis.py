@@ -114,7 +114,8 @@ def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
 def _waterfall_rows(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
     """A row per step that was assessed, with the queries that pass it, and those for which it is not known."""
     steps = [diagnosis.waterfall() for diagnosis in diagnoses]
-    rows = [["Answerable queries", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
+    is_apart = any(run_steps[-1].reached for run_steps in steps)  # the queries without an answer
+    rows = [["Answerable queries" if is_apart else "Queries", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
     for step in range(len(steps[0])):
         cells = [run_steps[step] for run_steps in steps]
         separate = step == len(steps[0]) - 1

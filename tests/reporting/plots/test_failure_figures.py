@@ -49,7 +49,14 @@ def test_symbols_of_runs_with_equal_counts_are_next_to_each_other_in_the_bar():
 
 def test_a_run_with_questions_without_an_answer_alone():
     fig = failures.waterfall("a", 0, STEPS[2:], lost_at=["answered-unanswerable"], separate=1)
-    assert list(fig.data[0].x) == [3] and failures.START not in fig.layout.yaxis.ticktext
+    assert list(fig.data[0].x) == [3] and not {failures.START, failures.ANSWERABLE} & {*fig.layout.yaxis.ticktext}
+
+
+@pytest.mark.parametrize(("separate", "first"), [(1, failures.ANSWERABLE), (0, failures.START)])
+def test_the_first_bar_is_of_answerable_queries_only_where_the_others_are_apart(separate, first):
+    """A run without answers loses the queries without an answer at its first step: they are in the first bar."""
+    fig = failures.waterfall("a", 0, STEPS, lost_at=[step.name for step in STEPS], separate=separate)
+    assert fig.layout.yaxis.ticktext[0] == first
 
 
 def test_cells_are_shaded_by_their_share_of_the_slice():
