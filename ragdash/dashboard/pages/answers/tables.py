@@ -18,7 +18,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
 
-ALWAYS_SAME = ":orange[:material/warning: always the same]".replace(" ", NBSP)
+ALWAYS_SAME = ":orange[:material/warning: always the same]"
 MAX_ROWS = 10  # runs of a table to read; all are under All numbers
 
 
