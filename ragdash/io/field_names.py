@@ -71,7 +71,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "allowed": ("allowed", "allowed_ids", "allowed_doc_ids"),
     "subtopics": ("subtopics",),
     "latency_ms": ("latency_ms", "latency_millis", "total_latency_ms", "response_time_ms", "elapsed_ms", "duration_ms",
-                   "total_time_ms", "time_ms"),
+                   "total_time_ms", "time_ms", "end_to_end_latency_ms", "e2e_latency_ms"),
     "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",
                   "elapsed_seconds", "response_time_seconds", "duration_s", "duration_seconds", "time_seconds"),
     **{f"{stage}_{unit}": tuple(form.format(word, written) for word in stage_words for written in units for form in (

@@ -56,6 +56,35 @@ def test_words_that_are_expected_and_not_asked_are_kept():
     assert any("expected" in mapping.values() for mapping in offered(rows))
 
 
+def parts(number: int) -> dict:
+    return {"chunk_index": 3 + number % 2, "article": ["Opening", "Middle game"][number // 4], "section": "Moves"}
+
+
+def test_a_section_and_the_number_of_a_chunk_are_right_together():
+    """In two articles chunks have the same numbers; those of the article name them all."""
+    rows = [{"question": asked, **parts(number)} for number, asked in enumerate(ASKED)]
+    mapping, *_ = offered(rows)
+    assert (mapping["role"], mapping["relevant"]) == ("truth", "article+chunk_index")
+    truth = read_truth(as_json(rows), mapping=mapping)
+    assert {*truth.docs.to_pylist()} == {"Opening#3", "Opening#4", "Middle game#3", "Middle game#4"}
+
+
+def test_the_number_of_a_chunk_in_a_right_document_is_a_choice():
+    rows = [{"question": asked, "gold_answer": f"It is part {number}.", "relevant_doc_id": f"rules-{number % 3}",
+             "relevant_chunk_index": number % 4} for number, asked in enumerate(ASKED)]
+    assert [mapping["relevant"] for mapping in offered(rows)] == [
+        "relevant_doc_id", "relevant_doc_id+relevant_chunk_index"]
+
+
+@pytest.mark.parametrize(("other", "relevant"), [
+    ("d9.md", "expected.primary[].file:2+expected.secondary[].file:1"), ("d0.md", "expected.primary[].file")])
+def test_a_secondary_list_is_right_in_part_unless_it_repeats_the_primary_one(other, relevant):
+    rows = [{"query": asked, "expected": {"primary": [{"file": f"d{number}.md"}], "secondary": [{"file": other}]}}
+            for number, asked in enumerate(ASKED)]
+    mapping, *_ = offered(rows)
+    assert mapping["relevant"] == relevant
+
+
 def test_rows_of_evidence_without_a_question_are_no_ranking():
     lines = ["question_id,document_id,section_id,evidence_text,evidence_relevance",
              *(f"q{n // 2},D-{n % 5},S-{n},Case {n} is covered by the part on moves in full.,primary" for n in COUNT)]
@@ -67,3 +96,27 @@ def test_rows_of_evidence_without_a_question_are_no_ranking():
     assert [(mapping["role"], mapping["relevant"], mapping["evidence"]) for mapping in mappings] == [
         ("truth", "document_id", "evidence_text"), ("truth", "section_id", "evidence_text")]
     assert read_truth(content, mapping=mappings[1]).judgments == 8
+
+
+def test_beginnings_of_names_are_no_documents():
+    rows = [{"id": number, "question": asked, "expected_source_prefixes": [f"data/rules_{number % 3}"],
+             "expected_path_suffix": f"rules/part_{number}.md"} for number, asked in enumerate(ASKED)]
+    assert all({"relevant", "retrieved"}.isdisjoint(mapping) for mapping in offered(rows))
+
+
+def judged(key: str, document: str, **more) -> list[dict]:
+    return [{key: f"i{number // 4}", document: f"a{number % 4}", "grade": number % 3, **more} for number in range(16)]
+
+
+@pytest.mark.parametrize(("key", "document"), [("qid", "rid"), ("intentId", "articleId"), ("scenario_id", "cid")])
+def test_two_ids_and_a_grade_are_a_judgment(key, document):
+    rows = judged(key, document)
+    mapping, = offered(rows)
+    assert mapping == {"role": "truth", "query_id": key, "doc_id": document, "grade": "grade"}
+    assert read_truth(as_json(rows), mapping=mapping).judgments == 16
+
+
+def test_a_share_of_words_of_a_question_is_no_score_of_a_system():
+    rows = [{"question": asked, "reference_answer": f"It is part {number}.", "source_chunk_id": f"rules:{number}",
+             "overlap": number / 9} for number, asked in enumerate(ASKED)]
+    assert {mapping["role"] for mapping in offered(rows)} == {"truth"}

@@ -69,3 +69,29 @@ def test_three_settings_that_cross_are_the_configuration():
     assert all(other["answer"] != "datetime" for other in others)
     runs = read_runs(as_json(rows), mapping=mapping)
     assert (len(runs), [len(run.query_ids) for run in runs][-2:]) == (12, [3, 2])
+
+
+def test_a_ranking_that_an_answer_of_a_few_records_hid_is_offered():
+    """Questions without a right page have an answer in the place of a ranking."""
+    rows = [{"qid": f"q{n}", "question": f"Where is part {n}?", "gold_pages": [40 + n],
+             "retrieved_pages_top20": [44, 41 + n, 40 + n], "hit_rank": 3, "recall_at_5": True} for n in range(10)]
+    rows += [{"qid": f"n{n}", "question": f"Who won {n}?", "gold_pages": [], "generated_answer": "Unknown",
+              "abstained": True} for n in range(2)]
+    run, = read_runs(as_json({"meta": {"mode": "dev"}, "per_question": rows}))
+    mapping, = next(problem.facts["mappings"] for problem in run.problems if problem.kind == "proposed-reading")
+    assert (mapping["retrieved"], mapping["relevant"], mapping["answer"]) == (
+        "retrieved_pages_top20", "gold_pages", "generated_answer")
+
+
+def test_an_answer_with_the_right_texts_is_not_the_right_answer():
+    rows = [{"qid": f"q{n}", "question": ASKED[n], **{name: {"doc_ids": [f"d{n}"], "answer": f"{SAID[n]} {name}"}
+                                                      for name in ("gold_context", "retrieved_context")}}
+            for n in COUNT]
+    assert all("answers" not in mapping for mapping in offered(rows))
+
+
+def test_the_time_from_end_to_end_is_the_whole_one():
+    rows = [{"query_id": f"q{n}", "answer": SAID[n], "retrieval_latency_ms": 3, "end_to_end_latency_ms": 90 + n}
+            for n in COUNT]
+    run, = read_runs(as_json(rows))
+    assert run.details["latency_ms"].to_pylist()[0]["total"] == 90

@@ -31,7 +31,7 @@ from ragdash.io.proposals.shapes.text_tables import LISTS_OF_QUESTIONS, are_name
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "latency_s": 0.5,
            "config": 0.5, "score": 0.5, "rank": 0.5, "source": 0.1}
-_OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
+_OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness", "overlap"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _SYSTEMS = {"model", "system", "name", "retriever", "bot", "engine", "pipeline"}
 _LISTED_QUESTIONS = (("question",), ("query",))

@@ -38,7 +38,7 @@ from ragdash.io.proposals.content.values import (
     texts_of,
 )
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
-from ragdash.io.proposals.names import last_words
+from ragdash.io.proposals.names import last_words, numbers_chunk
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
@@ -113,8 +113,9 @@ class _Builder:
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths) or (
             self.grades_texts and "contexts" not in self.paths)
-        self.joins_relevant = len(self.paths.get("relevant", ())) == len(self.paths.get("retrieved", ())) > 1 and (
-            not _GRADED.fullmatch(self.paths["relevant"][0]))  # a document and its page
+        right = self.paths.get("relevant", [""])  # a document and its page, or the number of its chunk
+        self.joins_relevant = not _GRADED.fullmatch(right[0]) and len(right) > 1 and (
+            len(right) == len(self.paths.get("retrieved", ())) or numbers_chunk(right[-1]))
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
         self.is_judged_rows = {"answer", "contexts", "retrieved", *_RATINGS}.isdisjoint(self.paths) and not (
             {"answers", "query"} <= self.paths.keys())

@@ -328,11 +328,12 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
 def _with_what_is_read(detected: DetectedFormat, reading: Reading) -> Reading:
     """A reading with the answers that the known format reads as well, and that mean nothing else in it."""
     fields = {name: path for name, path in reading.mapping.items() if name not in (ROLE, RECORDS, "attributes")}
-    answers = detected.guess.get("answers", "")
-    if not answers or "answers" in fields or reads_column("+".join(fields.values()), answers):
+    more = {name: path for name in ("answers", "answer") if (path := detected.guess.get(name)) and name not in fields
+            and not reads_column("+".join(fields.values()), path)}
+    if not more:
         return reading
-    attributes = [path for path in reading.mapping.get("attributes", "").split("+") if path not in ("", answers)]
-    known = fields | {"answers": answers} | ({"attributes": "+".join(attributes)} if attributes else {})
+    attributes = [path for path in reading.mapping.get("attributes", "").split("+") if path not in ("", *more.values())]
+    known = fields | more | ({"attributes": "+".join(attributes)} if attributes else {})
     return replace(reading, mapping=changed_reading(reading.mapping, known))
 
 

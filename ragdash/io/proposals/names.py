@@ -20,7 +20,8 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
             "scores": "score", "grades": "grade", "qrels": "qrels", "has": "has", "is": "is", "gts": "gt",
             "evidences": "evidence", "resp": "response", "resps": "response",
             "sentences": "sentence", "cont": "content", "conts": "content", "aliases": "alias",
-            "quotes": "quote", "codes": "code", "entities": "entity", "expect": "expected", "names": "name"}
+            "quotes": "quote", "codes": "code", "entities": "entity", "expect": "expected", "names": "name",
+            "prefixes": "prefix", "suffixes": "suffix"}
 
 GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference",
         "ideal", "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required",
@@ -95,6 +96,7 @@ LACKING = {"missing", "missed", "miss", "uncovered", "lacking", "unmatched", "pr
 CHOICES = {"choice", "option"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+_NUMBERS = (("index",), ("idx",), ("number",), ("num",), ("no",))
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}
 _AROUND = {"final", "score", "scores", "row", "grand", "value", "values", "dev"}
 ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {
@@ -123,6 +125,19 @@ def last_words(path: str) -> tuple[str, ...]:
     """The words of the last member of a path: "hits[].doc_id" -> ("doc", "id")."""
     path = without_note(path)
     return words(re.split(r"\.(?=[^.]*$)", path)[-1] if "." in path else path)
+
+
+def numbers_chunk(path: str) -> bool:
+    """True for chunk_index and passage_no: the number of a part within a document.
+
+    Examples
+    --------
+    >>> numbers_chunk("relevant_chunk_index"), numbers_chunk("chunk_id"), numbers_chunk("num_chunks_no")
+    (True, False, False)
+    """
+    names = last_words(path)
+    return names[-1:] in _NUMBERS and names[-2:-1] in (("chunk",), ("passage",), ("segment",)) and (
+        names[0] not in COUNTING)
 
 
 def without_note(name: str) -> str:

@@ -137,7 +137,8 @@ def _is_alike(item: Field, chosen: Field, name: str) -> bool:
     if name == "retrieved":
         return item.is_list and item.share > 0.5 and parts.isdisjoint(_NO_RANKING)
     if name == "relevant":
-        return item.share > 0.5 and parts.isdisjoint(ANSWER | METRICS | {"positive", "negative"})
+        return item.share > 0.5 and parts.isdisjoint(ANSWER | METRICS | {"positive", "negative"}) and (
+            item.is_number <= chosen.is_number)  # the number of a chunk names no document
     if name == "answers" and item.name_words != ("answer",) and GOLD.isdisjoint(item.words):
         return False
     return item.share > 0.5 and not item.is_list and not chosen.is_list and (

@@ -45,7 +45,7 @@ from ragdash.io.proposals.choices.others import (
     drop_scripted,
     drop_settings,
 )
-from ragdash.io.proposals.choices.pages import settle_pages
+from ragdash.io.proposals.choices.pages import settle_numbered_chunks, settle_pages
 from ragdash.io.proposals.choices.queries import assign_query
 from ragdash.io.proposals.choices.right_documents import (
     assign_relevant,
@@ -157,6 +157,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     settle_times(result)
     timed = [other for item in (result, *alternatives) for other in settle_units_of_times(item)]
     alternatives += settle_pages(result) + timed
+    alternatives += [other for item in (result, *alternatives) for other in settle_numbered_chunks(item)]
     take_whole_list(result, free)
     alternatives += [other for item in (result, *alternatives) for other in settle_quoted_documents(item)]
     alternatives += settle_whole_scores(result) + settle_expected_classes(result)

@@ -9,7 +9,7 @@ from ragdash.io.proposals.assignment import Assignment
 from ragdash.io.proposals.content.ratings import is_whole
 from ragdash.io.proposals.content.values import joined_ids
 from ragdash.io.proposals.fields import Field, leaves
-from ragdash.io.proposals.names import COUNTING, GOLD
+from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, numbers_chunk
 from ragdash.io.proposals.shapes.families import NUMBER, RUN
 
 
@@ -34,6 +34,32 @@ def settle_pages(result: Assignment) -> list[Assignment]:
     later = result if is_found else other
     later.penalty += 0.1
     return [other]
+
+
+def settle_numbered_chunks(result: Assignment) -> list[Assignment]:
+    """A right document next to the number of a chunk in it: both together where its name does not say that it is all,
+    as in article, section, chunk_index; else they are another reading.
+    """
+    right = result.fields.get(result.roles.get("relevant", ""))
+    if right is None or right.is_list or right.is_number or "." in right.path or not {
+            "retrieved", "doc_id", "contexts", "text"}.isdisjoint(result.roles):
+        return []
+    beside = [item for item in result.fields.values() if not item.is_list and "." not in item.path]
+    numbers = [item for item in beside if numbers_chunk(item.path) and is_whole(item) and item.distinct_count > 1]
+    taken = {path for name, spec in result.roles.items() if name != "relevant" for path in spec.split("+")}
+    documents = [item for item in beside if item.is_text and not DOCUMENT.isdisjoint(item.name_words)
+                 and item.path not in taken]
+    if not numbers:
+        return []
+    chunks = [set(zip(*(map(repr, item.values) for item in (*parts, numbers[0])), strict=True))
+              for parts in (documents, *([item] for item in documents))]
+    fitting = [item for item, pairs in zip(documents, chunks[1:], strict=True) if len(pairs) == len(chunks[0])]
+    document = min(fitting or documents, key=lambda item: item.distinct_count)
+    roles = {**result.roles, "relevant": f"{document.path}+{numbers[0].path}"}
+    if (GOLD | ID).isdisjoint(right.words):
+        result.roles = roles
+        return []
+    return [replace(result, roles=roles, penalty=result.penalty + 0.1)]
 
 
 def _take_right_pages(result: Assignment) -> bool:

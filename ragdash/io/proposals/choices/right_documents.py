@@ -24,6 +24,8 @@ _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: an
 _SEVERAL = 3  # documents of queries
 _MANY = 4  # times as many documents as collections of them
 _GRADES = (0, 1, 2, 3, 4)
+_IDS = ("rid", "cid", "nid", "uid")  # of records, chunks, nodes
+_PARTIAL = {"partial", "secondary"}  # in names of documents that are right in part
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
 
@@ -45,8 +47,8 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
             type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
             for value in item.present)]
     if gold:
-        full = [item for item in gold if "partial" not in item.words]
-        partial = [item for item in gold if "partial" in item.words]
+        partial = [item for item in gold if not _PARTIAL.isdisjoint(item.words)]
+        full = [item for item in gold if item not in partial]
         returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
                     for value in item.items}
         full.sort(key=lambda item: (
@@ -55,7 +57,7 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
             item.path.count("."), _is_weakly_named(item), id_rank(item), item.is_number,
             "citation" not in item.name_words,
             {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
-        if full and partial:
+        if full and partial and all(map(set.isdisjoint, *zip(*_pairs_of_lists(full[0], partial[0]), strict=True))):
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
             chosen = (full or partial)[0]
@@ -97,17 +99,18 @@ def _are_mostly_ids(item: Field) -> bool:
 
 
 def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
-    """`id` next to a grade, another one in each record, below questions that come again without an id of their own:
-    the judged documents.
+    """`id` next to a grade, another one in each record, below questions that come again without an id of their own,
+    and `rid`, `cid` below the id of a query: the judged documents.
     """
     keys = Counter(map(repr, key.values))
-    others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts", "query_id"}
-    if key.path != result.roles.get("query") or min(keys.values()) < 2 or not others.isdisjoint(result.roles):
+    others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts"}
+    names = ("id", "_id") if key.path == result.roles.get("query") else _IDS
+    if min(keys.values()) < 2 or not others.isdisjoint(result.roles):
         return []
     graded = any(GRADES & {*item.name_words} and not item.is_list and item.share == 1 and (
         item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*_GRADES})
                  for item in result.fields.values())
-    return [item for item in free.values() if graded and item.path.lower() in ("id", "_id") and not item.is_list
+    return [item for item in free.values() if graded and item.path.lower() in names and not item.is_list
             and item.is_id_like and item.share == 1 and len(set(zip(map(repr, key.values), map(
                 repr, item.values), strict=True))) == len(item.values)]
 
@@ -231,8 +234,7 @@ def take_whole_list(result: Assignment, free: dict[str, Field]) -> None:
     for item in free.values():
         if item.is_list and item.is_id_like and "[]." not in item.path and not DOCUMENT.isdisjoint(item.words) and (
                 RETURNED.isdisjoint(item.words)) and len(item.values) == len(quoted.values):
-            pairs = [(set(map(str, leaves(value))), set(map(str, leaves(part)))) for value, part in zip(
-                item.values, quoted.values, strict=True)]
+            pairs = _pairs_of_lists(item, quoted)
             if all(part <= whole for whole, part in pairs) and any(part < whole for whole, part in pairs):
                 take(result, free, "relevant", item)
                 return

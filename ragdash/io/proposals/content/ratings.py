@@ -132,7 +132,7 @@ def is_label(field: Field) -> bool:
         "model", "prompt", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
         "option", "choice", "count", "provider", "header", "heading", "section"}) and not is_spent(
         field.path.rpartition(".")[2])
-    return short and enough and rated and (field.name_words[-1:] == ("correct",) or (
+    return short and enough and rated and (field.name_words[-1:] in (("correct",), ("score",)) or (
         set(field.name_words).isdisjoint(ANSWER - {"response"})))  # answer_correct: yes, no, partial
 
 

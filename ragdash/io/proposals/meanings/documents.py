@@ -49,15 +49,16 @@ _NO_DOCUMENT = {"output", "saved", "script",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
                 "mode", "format", "model", "keyword", "term", "phrase"}
+_PARTS_OF_NAMES = {"prefix", "suffix", "pattern", "regex", "glob"}  # several documents have them
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
            "title", "tool", "term", "start", "end", "offset", "rank", "turn", "metric", "stock", "ticker", "currency",
-           "country", "company", "model"}
+           "country", "company", "model"} | _PARTS_OF_NAMES
 _WORKS = {"rule", "guide", "guideline", "manual", "handbook", "law", "statute", "regulation", "clause", "provision"}
 _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "year", "amount", "figure", "fact",
              "tool", "answer", "token", "word", "code", "path", "contain", "substring", "topic", "intent", "label",
              "class", "score", "count", "match", "triple", "edge", "price", "text", "ticker", "symbol", "isin",
              "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
-             "in", "by", "for", "at", "with", "of"}  # of which none names documents, also where values have a digit
+             "in", "by", "for", "at", "with", "of"} | _PARTS_OF_NAMES  # none names documents, whatever the values are
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -164,7 +165,7 @@ def is_neutral_documents(field: Field) -> bool:
             METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(AGAINST | LACKING)):
         return False
-    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT | _PARTS_OF_NAMES):
         return False
     if name & {"slug"} and not field.is_list and field.distinct_count == 1 and len(field.values) > _FEW:
         return False  # of a court

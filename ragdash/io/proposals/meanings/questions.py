@@ -25,7 +25,7 @@ from ragdash.io.proposals.names import (
 
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request", "ticket",
-              "custom"}
+              "custom", "intent", "scenario"}
 _ASKED = QUESTION | GENERIC | {"user", "original", "initial", "first", "search", "en", "english", "full", "test",
                                "eval", "string"}  # words around a question, which may then be one word
 _NO_QUESTION = {"path", "file", "filename", "url", "directory",

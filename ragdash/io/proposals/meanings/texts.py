@@ -43,6 +43,7 @@ from ragdash.io.proposals.names import (
     SURE_METRICS,
     TEXT,
     WRONG,
+    last_words,
     words,
 )
 
@@ -160,6 +161,9 @@ def is_reference(field: Field) -> bool:
         return False
     if "." in field.path and not {"prediction", "predicted", "pred", "generated", "generation"}.isdisjoint(path - name):
         return False
+    above = set(last_words(field.path.rpartition(".")[0]))
+    if name & ANSWER and above & GOLD and "context" in above:
+        return False  # gold_context.answer: what a system wrote with the right texts
     if "[]" in field.path and not ({"reference", "expected", "gold"} & path and ANSWER & name):
         return False
     if not name.isdisjoint(ANSWER | _SOLUTIONS) and not path.isdisjoint(GOLD - {"label", "partial"}):
