@@ -28,6 +28,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard"
 from hostile_workspace import TEXTS, VISITS, HostileCase, hostile_case, keep  # noqa: E402
 from live_dashboard import CHROMIUM, FLAGS, start_server, visitor  # noqa: E402
 
+from ragdash.core.text.quoted import quoted  # noqa: E402
+
 HARM = ("faults", "scripts", "dialogs", "errors", "pictures", "changed")
 # What is written outside figures, which shorten long names.
 WRITTEN = """[...document.querySelectorAll('[data-testid=stMain] :is([data-testid=stMarkdownContainer], table)')]
@@ -113,8 +115,8 @@ def _visits(browser, url: str, case: HostileCase) -> Counter[str]:
 
 
 def _shows(text: str, name: str) -> bool:
-    """Whether the text ends with the name, as it is or shortened in its middle."""
-    if text.endswith(name):
+    """Whether the text ends with the name: as it is, as messages quote it, or shortened in its middle."""
+    if text.endswith((name, quoted(name)[:-1])):
         return True
     before, mark, tail = text.rpartition("…")
     return bool(mark) and name.endswith(tail) and any(before.endswith(name[:length]) for length in range(3, len(name)))

@@ -251,6 +251,7 @@ WRONG = [
     ("a single table", '[table]\nmetric = "RR"', ["no-table"]),
     ("more than tables", 'title = "x"\n' + table(A), ["unknown-field"]),
     ("not TOML", "[[table]]\nmetric = R@10", ["not-toml"]),
+    ("longer than any", table(A) + "#" * 2_000_000, ["not-toml"]),
     ("empty", "", ["empty-file"]),
 ]
 

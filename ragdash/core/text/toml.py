@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 
+MOST_CHARACTERS = 2_000_000  # a second of reading; bands, prices and rubrics have some thousands
+
 
 def parse_toml(text: str) -> dict:
     """Return the tables of a TOML document.
@@ -11,7 +13,7 @@ def parse_toml(text: str) -> dict:
     Raises
     ------
     tomllib.TOMLDecodeError
-        The text is no TOML, is nested too deeply, or holds a whole number that 64 bits cannot.
+        The text is no TOML, is too long or nested too deeply, or holds a whole number that 64 bits cannot.
 
     Examples
     --------
@@ -20,6 +22,8 @@ def parse_toml(text: str) -> dict:
     >>> parse_toml("\\ufeffk = 5\\r\\n")  # as editors of Windows write it
     {'k': 5}
     """
+    if len(text) > MOST_CHARACTERS:
+        raise tomllib.TOMLDecodeError(f"the text is longer than {MOST_CHARACTERS:,} characters")
     try:
         tables = tomllib.loads(text.removeprefix("\ufeff"))  # the mark that editors of Windows put first
         if _largest(tables) >= 2**63:  # as TOML demands; such a number may be none that float() takes
