@@ -142,7 +142,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "check-several-truths": Message(
         actual="{count} files with judgments are loaded: {names}",
-        expected="They can disagree about the same document.",
+        expected="Only the judgments of one of them count.",
         fix="Pass one file with --truth, or all of them to join them.",
         page="{used} is in use. Accept it, use another one, or join them on the Data page.",
         reason="several judgments",

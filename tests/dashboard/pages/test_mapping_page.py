@@ -98,3 +98,18 @@ def test_the_preview_shows_what_is_known_of_each_query():
     at.run()
     assert not at.exception
     assert {"query_id", "doc_id", "grade", "query", "answers"} <= set(at.dataframe[-1].value.columns)
+
+
+def test_a_column_shows_its_first_values_under_its_choice():
+    at = upload(opened(), ("suche.csv", CSV))
+    said = [caption.value for caption in at.caption]
+    assert {"such as q1, q2", "such as d1, d2, d9", "such as 0.9, 0.4, 0.7"} <= set(said)
+
+
+def test_a_file_that_waits_for_the_meaning_of_its_columns_can_be_mapped_after_other_files():
+    at = upload(opened(), ("suche.csv", CSV))
+    at = upload(at, ("known.trec", b"q1 Q0 d1 1 0.5 t\nq2 Q0 d9 1 0.5 t\n"))
+    assert len(at.session_state["_runs"]) == 1 and "on the Data page" in texts(at)
+    choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
+    widget(at, "button", "map_apply").click().run()
+    assert not at.exception and not at.error and len(at.session_state["_runs"]) == 2

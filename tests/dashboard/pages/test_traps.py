@@ -35,7 +35,7 @@ SENTENCES = {
     "inverted-grades": ("Every run ranks documents with low grades before those with high grades",
                         "Before you choose poor, look at the warning"),
     "another-set": ("queries like 'q000'", "queries like 'other-q000'", "Check that they belong to the same data set"),
-    "two-qrels": ("2 files with judgments are loaded", "They can disagree about the same document",
+    "two-qrels": ("2 files with judgments are loaded", "Only the judgments of one of them count",
                   "Do not decide on these numbers"),
     "same-file-twice": ("copy.run has the same content as good, which is loaded already",
                         "Add a second run to compare it with"),

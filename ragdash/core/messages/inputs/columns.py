@@ -69,8 +69,8 @@ MESSAGES: Mapping[str, Message] = {
     "column-count/qrels-line": Message(
         actual="{count:count column}: {row}",
         expected="{layout}",
-        fix="This looks like a line of qrels; pass qrels with --truth.",
-        page="This looks like a line of qrels; load the file as relevance judgments.",
+        fix="If the line is cut short, complete it; if the file is qrels, pass it with --truth.",
+        page="If the line is cut short, complete it; if the file is qrels, load it as relevance judgments.",
     ),
     "column-count/run-line": Message(
         actual="{count:count column}: {row}",

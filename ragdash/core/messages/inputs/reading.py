@@ -268,7 +268,7 @@ MESSAGES: Mapping[str, Message] = {
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
             "judgments. docs/reference/formats.md has the known names."
         ),
-        page="Say what its columns mean, below. docs/reference/formats.md has the known names.",
+        page="Say what its columns mean on the Data page. docs/reference/formats.md has the known names.",
     ),
     "unknown-format/documents": Message(
         actual="a file without documents",

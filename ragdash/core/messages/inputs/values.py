@@ -10,7 +10,7 @@ MESSAGES: Mapping[str, Message] = {
     "bad-grade": Message(
         actual="{value}",
         expected="an integer such as 0, 1 or 2",
-        fix="Write whole grades; if these are scores, the file is a run and not judgments.",
+        fix="Write whole grades, such as 1 for relevant and 0 for not; if these are scores, the file is a run.",
     ),
     "bad-grade/whole": Message(
         actual="a grade that is not a whole number",

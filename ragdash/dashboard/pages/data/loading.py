@@ -93,8 +93,9 @@ class FileRecord:
         return next((problem for problem in self.problems if problem.kind == PROPOSED), None)
 
     def without_content(self) -> FileRecord:
-        """The record without the bytes of the file, unless a proposed reading still needs them."""
-        return self if self.proposal is not None else replace(self, content=None)
+        """The record without the bytes of the file, unless its columns still have to be given a meaning."""
+        waits = self.proposal is not None or (self.failed and self.columns)
+        return self if waits else replace(self, content=None)
 
 
 def take_uploads() -> None:

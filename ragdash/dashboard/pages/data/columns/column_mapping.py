@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
+from ragdash.core.text.quoted import cut_end
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.data.columns import saved_mappings
 from ragdash.dashboard.pages.data.columns.field_titles import FIELD_TITLES, TITLES, column_text
@@ -18,9 +19,12 @@ from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, column_reader, is_reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.source.source import Source
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
+SEEN_ROWS, EXAMPLES, VALUE_LENGTH = 20, 3, 40  # of a column, under its choice
 GUESSED = "As guessed"
 OPTIONS = [
     "",
@@ -100,18 +104,21 @@ def _render_columns(record: FileRecord) -> None:
         st.caption(f"As proposed: {fmt.escape(fmt.listed(parts))}. Choose for the other columns.")
     st.caption("**Not used**: no metric reads the column. Some files keep it as an attribute of the query, to filter "
                "by. The preview shows what is read.")
+    values = _first_values(record.key, _source=(record.name, record.content))
+    meanings = {}
     with st.grid(3, min_column_width=220, key="map_columns"):
-        meanings = {
-            column: st.selectbox(
-                fmt.escape(column),
-                OPTIONS,
-                index=OPTIONS.index(fields.get(column, "")),
-                format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
-                key=f"map_{record.key}_{selected}_{position}",
-                persist_state="session",
-            )
-            for position, column in enumerate(visible)
-        }
+        for position, column in enumerate(visible):
+            with st.container(gap="xsmall"):
+                meanings[column] = st.selectbox(
+                    fmt.escape(column),
+                    OPTIONS,
+                    index=OPTIONS.index(fields.get(column, "")),
+                    format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
+                    key=f"map_{record.key}_{selected}_{position}",
+                    persist_state="session",
+                )
+                if column in values:
+                    st.caption(f"such as {fmt.escape(', '.join(values[column]))}")
     if len(free) > MAX_COLUMNS:
         st.caption(f"The first {MAX_COLUMNS} of {len(free):,} columns.")
     _render_preview(
@@ -121,6 +128,22 @@ def _render_columns(record: FileRecord) -> None:
         selected if selected != GUESSED else f"columns of {record.name}",
         saved,
     )
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _first_values(key: str, _source: tuple[str, bytes]) -> dict[str, list[str]]:
+    """{column: its first different values, cut short} of the first rows; {} for a file of no such rows.
+
+    key: of the content.
+    """
+    lists = fail_quietly(Source(_source))
+    rows = lists[0].rows[:SEEN_ROWS] if lists else []
+    texts: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for column, value in row.items():
+            if value not in (None, ""):
+                texts.setdefault(column, {})[cut_end(str(value), VALUE_LENGTH)] = None
+    return {column: list(found)[:EXAMPLES] for column, found in texts.items()}
 
 
 def _render_preview(
