@@ -258,28 +258,33 @@ def is_refusal_label(label: str) -> bool:
 
 
 def answer_aspect(name: str) -> str | None:
-    """What a score of this name says of an answer: "grounded" (with what it was made from), "right"; None for others.
+    """What a score of this name says of an answer: that it is "grounded", "right" or "relevant", or that its
+    "contexts" are good; None for others.
 
     The names are those of RAGAS, DeepEval and their like, whatever is put before or behind them.
 
     Examples
     --------
     >>> [answer_aspect(name) for name in ("faithfulness", "llm_context_recall", "ContextualPrecisionMetric")]
-    ['grounded', 'grounded', 'grounded']
+    ['grounded', 'contexts', 'contexts']
     >>> [answer_aspect(name) for name in ("answer_relevancy", "AnswerCorrectness", "bert_score_f1", "mrr", "latency")]
-    ['right', 'right', 'right', None, None]
+    ['relevant', 'right', 'right', None, None]
     >>> [answer_aspect(name) for name in ("my_score", "human_rating", "answer_score", "score", "human_relevance")]
     ['right', 'right', 'right', None, None]
     """
     words = words_of(name)
     if words & _COUNTS - {"page"} or words & (_DURATIONS | _COSTS):
         return None
-    if words & _GROUNDING or is_of_contexts(name):
+    if words & _GROUNDING:
         return "grounded"
+    if is_of_contexts(name):
+        return "contexts"
     if words & {"retrieval", "retriever", "chunk", "passage"}:
         return None
     rated = words & {"answer", "response"} and words & _RATED
-    return "right" if words & _ANSWER_SCORES or rated or is_human_label(name, text=False) else None
+    if not (words & _ANSWER_SCORES or rated or is_human_label(name, text=False)):
+        return None
+    return "relevant" if words & {"relevancy", "relevance"} else "right"
 
 
 def is_of_contexts(name: str) -> bool:
@@ -302,7 +307,7 @@ def is_answer_relevance(name: str) -> bool:
     >>> [is_answer_relevance(name) for name in ("answer_relevancy", "context_relevance", "answer_correctness")]
     [True, False, False]
     """
-    return answer_aspect(name) == "right" and bool(words_of(name) & {"relevancy", "relevance"})
+    return answer_aspect(name) == "relevant"
 
 
 def usual_meaning(name: str) -> str:

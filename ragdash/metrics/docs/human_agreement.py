@@ -143,8 +143,7 @@ def right_answers_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) 
 def _says_right(spec: Spec) -> bool:
     """Whether the value of a metric means that answers are right."""
     if spec.file_column:
-        score = answer_score_specs([spec], "right") and not is_answer_relevance(spec.file_column)
-        return bool(score or label_specs([spec])) and spec.metric.better == "higher"
+        return bool(answer_score_specs([spec], "right") or label_specs([spec])) and spec.metric.better == "higher"
     return spec.name in SAYS_RIGHT
 
 
@@ -172,14 +171,14 @@ def label_specs(specs: Iterable[Spec]) -> list[Spec]:
 def answer_score_specs(specs: Iterable[Spec], aspect: str = "") -> list[Spec]:
     """The numbers from files that say something of answers by their name, such as those of RAGAS and DeepEval.
 
-    aspect: "grounded" or "right", "" for both.
+    aspect: as `answer_aspect` gives it, "" for all.
 
     Examples
     --------
     >>> from ragdash.metrics import file_spec
     >>> specs = [file_spec(name) for name in ("mrr", "faithfulness", "answer_relevancy", "context_recall")]
     >>> answer_score_specs(specs, "grounded"), answer_score_specs(specs, "right")
-    ([file:faithfulness, file:context_recall], [file:answer_relevancy])
+    ([file:faithfulness], [])
     """
     return [spec for spec in specs if spec.file_column and not dict(spec.params).get("label")
             and (of_spec := answer_aspect(spec.file_column)) and aspect in ("", of_spec)]
@@ -197,10 +196,33 @@ def is_of_answers(spec: Spec) -> bool:
     return spec.metric.family in ("answers", "semantic", "grounding", "judged") or bool(
         label_specs([spec]) or answer_score_specs([spec]))
 
+ASKED: Mapping[str, tuple[str, str]] = {
+    "right": ("Right?", "Answers against the references."),
+    "grounded": ("Grounded?", "Answers against their contexts."),
+    "relevant": ("Relevant?", "Answers against the question. A wrong answer can address it as well."),
+    "contexts": ("Good contexts?", "The contexts alone, whatever the answer makes of them.")}
+"""Heading and meaning of a table of metrics, by what they say of answers."""
+
 
 def is_grounding(spec: Spec) -> bool:
     """Whether a metric compares an answer with its contexts, computed here or by its name in a file."""
-    return spec.metric.family == "grounding" or bool(answer_score_specs([spec], "grounded"))
+    return asked_of_answers(spec) == "grounded"
+
+
+def asked_of_answers(spec: Spec) -> str:
+    """What a metric says of answers: that they are "right", "grounded" or "relevant", or their "contexts" are good.
+
+    Labels and judged metrics, which pages show by themselves, are "right".
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> [asked_of_answers(spec) for spec in parse_specs("TokenF1 SupportCoverage AnswerRelevance file:context_recall")]
+    ['right', 'grounded', 'relevant', 'contexts']
+    """
+    if answer_score_specs([spec]):
+        return answer_aspect(spec.file_column) or ""
+    return "grounded" if spec.metric.family == "grounding" else "relevant" if spec.name in LAST else "right"
 
 
 def agreement_rows() -> list[dict[str, str]]:

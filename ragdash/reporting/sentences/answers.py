@@ -50,7 +50,7 @@ def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -
     Examples
     --------
     >>> missing_answers(["a", "b", "c"], [18, 24, 18], 24)
-    ['a and c have answers to 18 of 24 queries: the means of answer metrics leave out the other 6.']
+    ['a and c have answers to 18 of 24 queries: answer metrics that ragdash computes leave out the other 6.']
     >>> missing_answers(["a", "b"], [24, 0], 24), missing_answers(["a"], [0], 24)
     (['b has answers to none of 24 queries.'], [])
     >>> missing_answers(["a", *"bcdef"], [24, 0, 0, 0, 0, 0], 24)
@@ -61,8 +61,8 @@ def missing_answers(names: Sequence[str], answered: Sequence[int], total: int) -
         runs = [name for name, own in zip(names, answered, strict=True) if own == number]
         who = f"{escape(listed_few(runs))} {'has' if len(runs) == 1 else 'have'} answers to"
         rest = total - number
-        lines.append(f"{who} {number:,} of {query_count(total)}: the means of answer metrics leave out the other"
-                     f"{f' {rest:,}' if rest > 1 else ''}." if number else
+        lines.append(f"{who} {number:,} of {query_count(total)}: answer metrics that ragdash computes leave out the "
+                     f"other{f' {rest:,}' if rest > 1 else ''}." if number else
                      f"{who} none of {query_count(total)}.")
     return lines
 

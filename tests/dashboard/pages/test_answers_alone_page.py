@@ -144,7 +144,8 @@ def test_how_many_queries_lack_an_answer_is_said(page):
             for number, question in enumerate(QUESTIONS)]
     at = loaded(page, "partly.csv", "\n".join(["id,question,contexts,answer", *rows]).encode())
     lines = [one.value for one in at.caption]
-    assert "partly has answers to 18 of 24 queries: the means of answer metrics leave out the other 6." in lines
+    said = "partly has answers to 18 of 24 queries: answer metrics that ragdash computes leave out the other 6."
+    assert said in lines
     whole = loaded(page, "answers.csv", NO_REFERENCE)
     assert "answers to" not in texts(whole)
 
@@ -236,7 +237,7 @@ def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
     at = upload(opened("data"), ("half.csv", "\n".join([head, *rows]).encode()))
     if head.startswith("chatbot"):
         at = next(one for one in at.button if one.label == "Apply").click().run()
-    sentence = "y has answers to 12 of 24 queries: the means of answer metrics leave out the other 12."
+    sentence = "y has answers to 12 of 24 queries: answer metrics that ragdash computes leave out the other 12."
     for page in ("data", "overview", "answers", "failures"):
         assert sentence in texts(at.switch_page(f"pages/{page}.py").run()), page
         assert ("have no answer in the run" in texts(at)) is (page == "data"), "Data alone lists them too"
@@ -252,3 +253,17 @@ def test_share_offers_no_hybrid_of_runs_without_rankings():
     judged = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)], "t")
     at = opened("share", **address(judged, [ranked("dense"), ranked("other", latency_ms=5.0)]))
     assert "Better hybrid" in [one.proto.label for one in at.get("button_group")]
+
+
+RAGAS = ("user_input,retrieved_contexts,response,reference,answer_relevancy,context_precision,context_recall,"
+         "faithfulness\n" + "".join(
+             f'What is {n}?,"[\'It is {n}.\']",It is {n}.,{n},0.{n},1.0,0.{9 - n},0.{n}\n' for n in range(1, 9)))
+
+
+def test_scores_of_a_file_are_asked_for_what_their_name_says():
+    at = loaded("answers", "ragas.csv", RAGAS.encode())
+    tables = dict(zip([one.value for one in at.header], [one.value for one in at.table], strict=False))
+    assert list(tables) == ["Grounded?", "Right?", "Relevant?", "Good contexts?"]
+    assert "faithfulness" in " ".join(tables["Grounded?"].columns)
+    assert not any("context" in column or "relevancy" in column
+                   for name in ("Right?", "Grounded?") for column in tables[name].columns)

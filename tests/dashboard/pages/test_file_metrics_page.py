@@ -6,6 +6,8 @@ import pytest
 
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.answers.validation.sentences import question
+from ragdash.metrics import file_spec
 from tests.dashboard.page_cases import address, leaderboard, opened, shown, texts
 
 SCORES = "question,config,mrr,recall@k,rating,verdict\n" + "".join(
@@ -129,3 +131,12 @@ def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tm
     assert "75%" in told
     assert "In both, a partly right answer counts as right, but not in Share correct (human_label)." in told
     assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))
+
+
+def test_a_person_who_labels_is_asked_for_what_a_score_of_contexts_says():
+    asked = {name: question(file_spec(name)) for name in ("context_precision", "context_recall", "faithfulness",
+                                                          "answer_relevancy")}
+    assert asked == {"context_precision": "Are the contexts useful for the reference answer, with useful ones first?",
+                     "context_recall": "What share of the reference answer do the contexts support?",
+                     "faithfulness": "Does the answer state only what its contexts state?",
+                     "answer_relevancy": "Does the answer address the whole question, and nothing else?"}

@@ -81,3 +81,12 @@ def test_text_that_is_no_json_is_shown_where_every_host_is_open(serve, endpoint,
     hosts = AllowedHosts.parse("127.0.0.1") if allowed else None
     problem = ask(questions(1), endpoint(server, allowed=hosts), verdict_store, patience=quick).problem
     assert shown in problem.actual and ("page not found" in problem.actual) is (allowed is None)
+
+
+def test_where_nothing_listens_the_page_says_what_to_do(verdict_store, quick):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    outcome = ask(questions(1), Endpoint(f"http://127.0.0.1:{port}/v1", "toy"), verdict_store, patience=quick)
+    assert outcome.missing == {"unreachable": 1}
+    assert f"nothing listens at 127.0.0.1:{port}: start the server, or correct the base URL" in outcome.replies[0].note

@@ -23,7 +23,9 @@ from ragdash.dashboard.widgets.texts import bulleted
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import GROUNDING_SPECS, Spec
 from ragdash.metrics.docs.human_agreement import (
+    ASKED,
     answer_score_specs,
+    asked_of_answers,
     evidence_rank,
     is_grounding,
     is_of_answers,
@@ -273,20 +275,21 @@ def _declined(data: AnswersData) -> list[Declined]:
 
 def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], deltas, run_labels: dict) -> None:
     """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
-    grounding = [index for index, column_spec in enumerate(data.specs) if is_grounding(column_spec)]
     judged = [index for index, column_spec in enumerate(data.specs) if column_spec.metric.family == "judged"]
     labeled = [index for index, column_spec in enumerate(data.specs)
                if column_spec.file_column and not answer_score_specs([column_spec])]
-    right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged, *labeled)]
+    asked = {aspect: [index for index, column_spec in enumerate(data.specs)
+                      if index not in (*judged, *labeled) and asked_of_answers(column_spec) == aspect]
+             for aspect in ASKED}
     declined = [answer_html.declined_cell(counts) for counts in _declined(data)]
     from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
                   "computed them.") if answer_score_specs(data.specs) else ""
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
-            judged, "LLM judge", "Verdicts of a model that read the texts. Queries shows each with its reason."), (
-            right, "Right?", "Answers against the references and the question." + from_files), (
-            grounding, "Grounded?", SINGLE_WORDS + from_files))
+            judged, "LLM judge", "Verdicts of a model that read the texts. Queries shows each with its reason."), *(
+            (asked[aspect], heading, (SINGLE_WORDS if aspect == "grounded" else help) + from_files)
+            for aspect, (heading, help) in ASKED.items()))
     spec_index = data.specs.index(spec)
-    has_declined = {"Declined": declined}
+    has_declined, with_declined = {"Declined": declined}, asked["right"] or asked["grounded"]
     right_columns = answers_tables.right_columns(data.context, [data.specs[column] for column in labeled])
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
@@ -300,7 +303,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
                     order,
                     deltas,
                     run_labels,
-                    has_declined if columns is (right or grounding) else right_columns if columns is labeled else None,
+                    has_declined if columns is with_declined else right_columns if columns is labeled else None,
                 ),
                 border="horizontal",
                 hide_index=True,

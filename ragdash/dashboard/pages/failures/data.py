@@ -330,11 +330,11 @@ def scope_note(data: FailuresData) -> str:
 
 
 def rule_notes(data: FailuresData) -> list[str]:
-    """By what an answer counts as right, and as grounded where a judge has judged that too."""
+    """By what an answer counts as right, and as grounded."""
     rules, context = data.diagnosis.rules, data.context
     specs = parse_specs(JUDGED_GROUNDED) if rules.grounded_spec.name in WORD_OVERLAP else ()
     grounded = grounded_rule((rules.grounded_spec, rules.grounded), context.names,
-                             context.results.evaluations(list(specs)), specs) if specs else ""
+                             context.results.evaluations([rules.grounded_spec, *specs]), specs) if specs else ""
     return list(filter(None, (right_answer_rule(data.diagnoses, context.names), grounded)))
 
 

@@ -29,7 +29,7 @@ from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
-from ragdash.metrics.docs.human_agreement import is_grounding
+from ragdash.metrics.docs.human_agreement import asked_of_answers
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, money
@@ -58,7 +58,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
     summaries = [row[0] for row in context.results.summary([spec])]
     verdict = verdict_panel.current_verdict(context, spec)
     latency, cost, included = _costs(context, singles)
-    answers = [spec for spec in verdict_panel.answer_specs(context, spec) if not is_grounding(spec)][:1]
+    answers = [spec for spec in verdict_panel.answer_specs(context, spec)
+               if asked_of_answers(spec) in ("right", "relevant")][:1]
     rights = context.results.summary(answers) if answers else [() for _ in summaries]
     counted = {own.n for row in rights for own in row if own.n}
     right = [[right_text(own, with_n=len(counted) > 1) for own in row] for row in rights]

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from html import escape
+from urllib.parse import urlsplit
 
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.models.judge.endpoint import Endpoint
@@ -81,7 +82,7 @@ def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Se
             if local.deadline.passed:
                 return _failed("timeout", TimeoutError("a reply that does not end"), secret)
             refused = "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
-            return _failed("unreachable", error, secret, sent=not refused)
+            return _failed("unreachable", _nobody(url, repr(error)) or error, secret, sent=not refused)
         finally:
             local.deadline.stop()
 
@@ -97,6 +98,22 @@ def _content(raw, largest: int) -> bytes:
         if size > largest:
             break
     return b"".join(pieces)
+
+
+def _nobody(url: str, words: str) -> Exception | None:
+    """That no server is at an address, and what to do; None where the error says something else.
+
+    Examples
+    --------
+    >>> print(_nobody("http://localhost:11434/v1", "[Errno 111] Connection refused"))
+    nothing listens at localhost:11434: start the server, or correct the base URL
+    """
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    if "Connection refused" in words:
+        return ConnectionError(f"nothing listens at {host}: start the server, or correct the base URL")
+    if "NameResolutionError" in words:
+        return ConnectionError(f"no host is found for {host}: correct the base URL")
+    return None
 
 
 def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True) -> HttpResponse:

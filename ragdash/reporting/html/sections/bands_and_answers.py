@@ -10,7 +10,7 @@ from ragdash.evaluation.compare import best_first
 from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES, place_in_bands, tables_for
-from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
+from ragdash.metrics.docs.human_agreement import ASKED, asked_of_answers, leading_metric
 from ragdash.reporting.html import cells
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -90,13 +90,13 @@ def answers(content: ReportContent, title: str) -> Section:
     lead = specs.index(leading_metric([specs[column] for column in defined],
                                       lambda spec: max(row[specs.index(spec)].n for row in rows)))
     order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
-    groups = [("Right?", [column for column in defined if not is_grounding(specs[column])]),
-              ("Grounded?", [column for column in defined if is_grounding(specs[column])])]
+    groups = {aspect: [column for column in defined if asked_of_answers(specs[column]) == aspect] for aspect in ASKED}
     blocks = [
         Text(leader_with_note(content, specs[lead]))
     ]
-    for heading, columns in groups:
+    for aspect, columns in groups.items():
         if columns:
+            heading = ASKED[aspect][0]
             shared = len({rows[i][column].n for i in order for column in columns}) == 1
             blocks += [Heading(heading), Table(
                 f"{heading} {fmt.averages(specs[column] for column in columns)} with its 95% interval" + (
@@ -105,7 +105,7 @@ def answers(content: ReportContent, title: str) -> Section:
                 [[cells.run_cell(content.names[i], content.slots[i]),
                   *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
     blocks += [Text(line, quiet=True) for line in _right_with_refusals(content)]
-    if groups[1][1]:
+    if groups["grounded"]:
         blocks.append(Text(SINGLE_WORDS, quiet=True))
     blocks += [_spread(content, lead), *(Text(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)

@@ -15,7 +15,7 @@ from ragdash.core.text.short_names import short_names
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec, has_answers
-from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
+from ragdash.metrics.docs.human_agreement import asked_of_answers, leading_metric
 from ragdash.reporting.html import answer_outcomes, cells
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -208,7 +208,7 @@ def _answer_specs(content: ReportContent) -> list[Spec]:
         return []
     defined = {spec: max(summary.n for summary in content.metric_summaries(spec)) for spec in content.answers[0].specs}
     defined = {spec: n for spec, n in defined.items() if n}
-    fit = [spec for spec in defined if not is_grounding(spec)] or list(defined)
+    fit = [spec for spec in defined if asked_of_answers(spec) == "right"] or list(defined)
     return [leading_metric(fit, defined.__getitem__)] if fit else []
 
 

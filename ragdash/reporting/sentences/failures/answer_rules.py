@@ -117,27 +117,28 @@ def _judge_step(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> list[st
 
 def grounded_rule(rule: tuple[Spec, float], names: Sequence[str], evaluations: Sequence[Evaluation],
                   judged: Sequence[Spec]) -> str:
-    """By what an answer counts as grounded, where that is word overlap and a judge has judged it too; else "".
+    """By what an answer counts as grounded, where that is word overlap; whether a judge has judged it too. "" without.
 
     Parameters
     ----------
     rule
         The metric of the rule, and the value from which an answer is grounded.
     names, evaluations
-        The runs, evaluated on `judged`.
+        The runs, evaluated on the metric and on `judged`.
     judged
         Judged metrics that say whether answers are grounded; the first with values is named.
     """
     spec, threshold = rule
-    if spec.name not in WORD_OVERLAP:
+    if spec.name not in WORD_OVERLAP or not any(
+            np.isfinite(evaluation.column(spec)).any() for evaluation in evaluations):
         return ""
+    overlap = (f"**Grounded** here: {escape(spec.title)} is {threshold:g} or more. That is word overlap with the "
+               "contexts.")
     for other in judged:
         values = [evaluation.column(other) for evaluation in evaluations]
         means = [f"{escape(name)} {number(float(np.nanmean(run_values)))}"
                  for name, run_values in zip(names, values, strict=True) if np.isfinite(run_values).any()]
         if means:
-            sentences = [f"**Grounded** here: {escape(spec.title)} is {threshold:g} or more. That is word overlap with "
-                         f"the contexts. A judge has judged {escape(other.title)} too: {listed(means)}.",
-                         *constant_scores(names, evaluations, [other])]
-            return " ".join(sentences)
-    return ""
+            return " ".join([overlap, f"A judge has judged {escape(other.title)} too: {listed(means)}.",
+                             *constant_scores(names, evaluations, [other])])
+    return overlap

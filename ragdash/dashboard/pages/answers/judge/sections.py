@@ -45,11 +45,14 @@ def summary(data: JudgesData | None) -> None:
     unasked = sum(
         cell.missing.get(reason_text(reason)[0], 0) for cell in data.cells.values() for reason in judges_data.NOT_ASKED
     )
+    name = sentences_judge.judge_name(data.label, short=not data.single)
+    if lacking and not n:
+        st.markdown(f"**{fmt.escape(name)} has given no verdict yet.** Try one call to see why, or start the plan.")
+        return
     counts = [*([f"{undefined:,} without a value, as their texts have nothing to score"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *(["other queries not asked"] if unasked else [])]
-    subject = f"**{fmt.escape(sentences_judge.judge_name(data.label))}** has" if data.single else \
-        f"**{sentences_judge.judge_name(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
+    subject = f"**{fmt.escape(name)}** has" if data.single else f"**{name}** ({fmt.escape(data.label)}): they have"
     st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
                 f"{', '.join(counts)}. These means do not show how often "

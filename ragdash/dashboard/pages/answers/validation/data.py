@@ -43,7 +43,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import split_version, stored_versions, with_version
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, answer_score_specs, right_answers_metric
+from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, answer_score_specs, evidence_rank, right_answers_metric
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import judge_names
 from ragdash.models.judge.tasks.examples import prompt_additions
@@ -174,10 +174,10 @@ def metric_menu() -> list[str]:
 
 
 def score_specs() -> list[Spec]:
-    """Scores of the files from 0 to 1, those that say something of answers by their name first; no labels of people."""
+    """Scores of the files from 0 to 1, those that say something of answers first, by evidence; no labels of people."""
     specs = [spec for spec in session_file_specs() if spec.metric.range == (0.0, 1.0) and not dict(spec.params)
              .get("label") and not is_human_label(spec.file_column, text=False)]
-    of_answers = answer_score_specs(specs)
+    of_answers = sorted(answer_score_specs(specs), key=evidence_rank)
     return [*of_answers, *(spec for spec in specs if spec not in of_answers)]
 
 

@@ -16,7 +16,7 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltips
-from ragdash.core.text.metric_names import answer_aspect
+from ragdash.core.text.metric_names import answer_aspect, is_of_contexts, words_of
 from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, WORD_OVERLAP
@@ -66,14 +66,25 @@ SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness", "relevant":
 # score says of an answer
 
 
+OF_CONTEXTS = {"precision": "RAGAS.ContextPrecision", "recall": "RAGAS.ContextRecall",
+               **dict.fromkeys(("relevancy", "relevance"), "ContextRelevance")}  # by a word of a score of contexts
+
+
 def question(spec: Spec) -> str:
     """The question a person answers when labeling for a metric."""
-    name = SAME_QUESTION.get(answer_aspect(spec.file_column) or _aspect(spec), spec.name)
+    name = _asked_of_contexts(spec.file_column) or SAME_QUESTION.get(
+        answer_aspect(spec.file_column) or _aspect(spec), spec.name)
     if name in QUESTIONS:
         return QUESTIONS[name][0]
     if spec.metric.better == "lower":
         return f"Does this show: {spec.metric.title}? Yes is 1, the worst."
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
+
+
+def _asked_of_contexts(column: str) -> str:
+    """The metric with the question for a score of contexts in a file; "" for other columns."""
+    words = words_of(column) if is_of_contexts(column) else frozenset()
+    return next((name for word, name in OF_CONTEXTS.items() if word in words), "")
 
 
 def _aspect(spec: Spec) -> str:
