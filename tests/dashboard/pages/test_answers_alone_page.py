@@ -267,3 +267,8 @@ def test_scores_of_a_file_are_asked_for_what_their_name_says():
     assert "faithfulness" in " ".join(tables["Grounded?"].columns)
     assert not any("context" in column or "relevancy" in column
                    for name in ("Right?", "Grounded?") for column in tables[name].columns)
+
+
+def test_failures_says_when_an_answer_is_grounded_where_no_judge_has_said_it():
+    at = loaded("failures", "ragas.csv", RAGAS.encode())
+    assert "**Grounded** here: Support coverage is 0.8 or more. That is word overlap with the contexts." in texts(at)

@@ -132,7 +132,7 @@ def _render_columns(record: FileRecord) -> None:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _first_values(key: str, _source: tuple[str, bytes]) -> dict[str, list[str]]:
-    """{column: its first different values, cut short} of the first rows; {} for a file of no such rows.
+    """{column: its first different values, cut short}, of the first rows; {} where the file has no rows.
 
     key: of the content.
     """
@@ -143,7 +143,7 @@ def _first_values(key: str, _source: tuple[str, bytes]) -> dict[str, list[str]]:
         for column, value in row.items():
             if value not in (None, ""):
                 texts.setdefault(column, {})[cut_end(str(value), VALUE_LENGTH)] = None
-    return {column: list(found)[:EXAMPLES] for column, found in texts.items()}
+    return {column: list(distinct)[:EXAMPLES] for column, distinct in texts.items()}
 
 
 def _render_preview(
