@@ -353,6 +353,10 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
                 "worse. ")
     assert sentence in text_of(unclear) and "--fail-on unclear --margin 0.02" in text_of(unclear)
     assert "Margin" not in text_of(unclear)
+    failed = gate([run(0.66, extra=2)], truth, baseline, rules=ComparisonRules(margin=0.02), fail_on="unclear")
+    row = max(failed.rows, key=lambda row: -row.comparison.low)
+    assert not failed.passed and (f"Failed means: a loss above 0.02 is not ruled out. {row.comparison.spec.title} may "
+                                  f"be up to {-row.comparison.low:.3f} worse. ") in text_of(failed)
     same = gate([before], truth, baseline, rules=ComparisonRules(margin=0.02), fail_on="unclear")
     assert same.passed and "may still be" not in text_of(same), "nothing is open"
     assert "Passed means: on no metric does the interval reach a loss above the margin.\n" in text_of(same)

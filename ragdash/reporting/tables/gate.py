@@ -108,7 +108,7 @@ def _cells(row: GateRow) -> list[str]:
 
 
 def _notes(result: GateResult) -> list[str]:
-    lines = [*([_passed_note(result)] if result.passed else []), staleness(result)]
+    lines = [*filter(None, [_passed_note(result) if result.passed else _unclear_note(result)]), staleness(result)]
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.settings_changed:
         lines.append(f"Settings that changed: {_settings_text(result)}.")
@@ -126,10 +126,8 @@ def _passed_note(result: GateResult) -> str:
     """What passed means, and what it leaves open: the metric that may have lost most, the option that would fail then.
     """
     meaning = f"Passed means: {PASSED[result.fail_on]}"
-    unclear = [row for row in result.rows if row.tier in ("no-clear-difference", "likely-regression")]
     margin = result.rules.margin or 0.0
-    losses = [(-row.comparison.low if row.comparison.sign > 0 else row.comparison.high, row) for row in unclear]
-    loss, row = max(losses, key=lambda pair: pair[0], default=(0.0, None))
+    loss, row = _largest_possible_loss(result)
     if row is None or not loss > margin:
         return f"{meaning}."
     pair = row.comparison
@@ -137,6 +135,24 @@ def _passed_note(result: GateResult) -> str:
     return (f"{meaning}. {pair.spec.title} is worse on {query_count(pair.losses)} and better on "
             f"{pair.wins:,}: too few to be sure, so it may still be up to {number(loss)} worse. To fail unless that is "
             f"ruled out: --fail-on unclear{more}.")
+
+
+def _unclear_note(result: GateResult) -> str:
+    """Why a gate fails although no metric is significantly worse; "" where it fails for another reason."""
+    loss, row = _largest_possible_loss(result)
+    worse = any(one.failed and one.tier == "regression" for one in result.rows)
+    if result.fail_on != "unclear" or row is None or not row.failed or worse:
+        return ""
+    allowed = f"a loss above {result.rules.margin:g}" if result.rules.margin else "a loss"
+    return (f"Failed means: {allowed} is not ruled out. {row.comparison.spec.title} may be up to {number(loss)} worse. "
+            "More queries make the interval narrower.")
+
+
+def _largest_possible_loss(result: GateResult) -> tuple[float, GateRow | None]:
+    """The most that an unclear metric may have lost, and its row; (0, None) where none is unclear."""
+    unclear = [row for row in result.rows if row.tier in ("no-clear-difference", "likely-regression")]
+    losses = [(-row.comparison.low if row.comparison.sign > 0 else row.comparison.high, row) for row in unclear]
+    return max(losses, key=lambda pair: pair[0], default=(0.0, None))
 
 
 def _equal_rows(result: GateResult) -> list[str]:
