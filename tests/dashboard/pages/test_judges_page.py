@@ -275,6 +275,9 @@ def test_one_call_without_a_verdict_shows_the_reply_and_why(serve):
     reply, question = [one.value for one in at.code][:2]
     assert reply.startswith("I think") and "Stone" in question
     assert "No verdict: no JSON in the reply: it holds no complete JSON object." in texts(at)
+    truth, known = the_case()
+    scores = page_cases.opened("answers", **address(truth, known))
+    assert "LLM judge" not in [one.value for one in scores.header] and "has also scored" not in texts(scores)
 
 
 def test_unusable_replies_are_counted_and_can_be_read_and_do_not_end_green(serve):

@@ -19,7 +19,7 @@ FIRST = "Correctness"  # what the page begins with
 
 def judged_templates(context: PageContext) -> list[str]:
     """The metrics that judges have scored on these runs, those on most queries first, with as many votes as the judge
-    gave that is shown. Metrics without any value are left out where others have some.
+    gave that is shown. Metrics without any value are left out: a call that failed scores nothing.
 
     Empty without a ledger, and where the ledger cannot be read: the LLM judge tab says why.
     """
@@ -34,8 +34,7 @@ def judged_templates(context: PageContext) -> list[str]:
             n = sum(cell.n for cell in of_metric)
             shown = (bool(n) and label == context.scope.judge, n, max(cell.votes for cell in of_metric))
             totals[name] = max(totals.get(name, shown), shown, key=lambda judge: judge[:2])
-    if any(n for _, n, _ in totals.values()):
-        totals = {name: judge for name, judge in totals.items() if judge[1]}
+    totals = {name: judge for name, judge in totals.items() if judge[1]}
     most = max((n for _, n, _ in totals.values()), default=0)
     ordered = sorted(totals, key=lambda name: (2 * totals[name][1] < most, name != FIRST))
     return [str(_with_votes(parse_spec(name), totals[name][2])) for name in ordered]
