@@ -1,6 +1,7 @@
 """Pinned baselines and the gate: one file, one outcome, a tier for every case, and nothing promoted by itself."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -34,6 +35,11 @@ BEFORE = ranked(lambda index: 1 + index % 2, "main")
 BASELINE = pin(evaluate(BEFORE, TRUTH, "RR Success@1"), TRUTH, version="0.1.0")
 
 
+def of_earlier_version(text):
+    """The file as versions wrote it that had no digest of the header."""
+    return re.sub(r' "header_digest": "\w+",\n', "", text)
+
+
 def gated(run, **options):
     result = gate([run], options.pop("truth", TRUTH), options.pop("baseline", BASELINE), **options)
     jsonschema.validate(gate_dict(result), SCHEMA)
@@ -60,14 +66,26 @@ def test_a_baseline_that_an_editor_of_windows_stored_is_the_same():
 
 @pytest.mark.parametrize(("change", "kind"), [
     (lambda text: text.replace(",0.5,", ",0.6,", 1), "digest"), (lambda text: text[:200], "not JSON"),
-    (lambda text: "[]", "another file"), (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),
-    (lambda text: text.replace('"pinned": "2', '"pinned": "x'), "cannot be read"),
-    (lambda text: text.replace('"settings"', '"setting"'), "cannot be read")])
+    (lambda text: text.replace('"name": "main"', '"name": "maim"'), "digest"),
+    (lambda text: text.replace('"missing": "zero"', '"missing": "skip"'), "digest"),
+    (lambda text: text.replace('"pinned": "20', '"pinned": "21'), "digest"),
+    (lambda text: text.replace('"mean": 0.', '"mean": 0.1', 1), "digest"), (lambda text: "[]", "another file"),
+    (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),
+    (lambda text: of_earlier_version(text).replace('"pinned": "2', '"pinned": "x'), "cannot be read"),
+    (lambda text: of_earlier_version(text).replace('"settings"', '"setting"'), "cannot be read")])
 def test_a_damaged_baseline_is_an_error_and_no_verdict(change, kind):
     text = BASELINE.to_bytes().decode()
     assert change(text) != text
     with pytest.raises(InputError, match=kind):
         read_baseline(change(text).encode())
+
+
+def test_a_baseline_of_an_earlier_version_is_read_and_rounded_settings_fit_their_digest():
+    text = pin(evaluate(BEFORE, TRUTH, "RR"), TRUTH, version="1",
+               run={"settings": {"é": ("b",), "k": 2**70}}).to_bytes()
+    assert read_baseline(text).run["settings"]["é"] == ["b"]
+    assert of_earlier_version(text.decode()) != text.decode()
+    assert read_baseline(of_earlier_version(text.decode()).encode()).name == "main"
 
 
 def test_the_gate_has_the_outcome_of_compare():
@@ -195,7 +213,8 @@ def test_other_settings_and_another_judge_are_not_comparable():
     skipped = pin(evaluate(BEFORE, TRUTH, "RR", missing="skip"), TRUTH, version="1")
     result = gated(ranked(lambda index: 1, queries=QUERIES[:39]), baseline=skipped)  # the gate follows the baseline
     assert result.rows[0].comparison.n == 39 and {"fewer-values"} <= {check.kind for check in result.withheld}
-    text = BASELINE.to_bytes().decode().replace('"match": "id"', '"match": "id",\n  "judge": "model-1"')
+    text = of_earlier_version(BASELINE.to_bytes().decode())
+    text = text.replace('"match": "id"', '"match": "id",\n  "judge": "model-1"')
     assert gated(BEFORE, baseline=read_baseline(text.encode())).passed  # a judge says nothing about RR
     evaluation = evaluate(BEFORE, TRUTH, "RR Faithfulness")
     judged = {model: replace(evaluation, values=np.full((40, 2), 0.5), settings={**evaluation.settings, "judge": model})

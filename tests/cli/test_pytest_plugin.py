@@ -124,7 +124,7 @@ def test_second(log_retrieval):
 def test_third(log_retrieval):
     log_retrieval("q", ["a"])
 
-@pytest.mark.ragdash("means only", metrics="RR")
+@pytest.mark.ragdash("means only", metrics="RR", repeats=None)
 def test_fourth(log_retrieval):
     log_retrieval("q", ["x", "a"], relevant=["a"])
 """

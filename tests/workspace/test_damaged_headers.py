@@ -120,7 +120,9 @@ def test_a_baseline_with_an_odd_value_is_a_problem_or_can_be_compared(recorded):
     run, truth = ragdash.read_run(recorded), Truth.of(TRUTH)
     baseline = pin(ragdash.evaluate(run, truth, "RR"), truth, version="1", run={"git": {"commit": "a"}})
     gates, refused = 0, 0
-    for content in changed(orjson.loads(baseline.to_bytes()), ODD[1::4]):
+    written = orjson.loads(baseline.to_bytes())
+    del written["header_digest"]  # as in a file of an earlier version, which is not refused for it
+    for content in changed(written, ODD[1::4]):
         try:
             result = gate([run], truth, read_baseline(content), rules=ComparisonRules(resamples=40, permutations=10))
             gates += bool(render_gate(result, "table"))

@@ -89,6 +89,7 @@ class PinnedBaseline:
                   "ragdash": self.version, "metrics": means, "queries": len(rows), "truth": dict(self.truth),
                   "run": dict(self.run), "settings": dict(evaluation.settings), "counts": dict(evaluation.counts),
                   "columns": ["judgments", *columns], "values_digest": _digest(rows)}
+        header["header_digest"] = _header_digest(orjson.loads(json.dumps(header, allow_nan=False)))
         text = json.dumps(header, ensure_ascii=False, indent=1, allow_nan=False)
         body = ",\n".join(f"  {row}" for row in rows)
         return f'{text[:-2]},\n "values": {{\n{body}\n }}\n}}\n'.encode()
@@ -168,7 +169,9 @@ def _parse(data: dict, file: str) -> PinnedBaseline:
     specs: tuple[Spec, ...] = tuple(parse_spec(name) for name in data["columns"][1:])
     rows = data["values"]
     written = [json.dumps(query, ensure_ascii=False) + ": " + orjson.dumps(row).decode() for query, row in rows.items()]
-    if _digest(written) != data["values_digest"]:
+    header = {name: part for name, part in data.items() if name not in ("header_digest", "values")}
+    pinned = data.get("header_digest")  # files of earlier versions have none
+    if _digest(written) != data["values_digest"] or (pinned is not None and pinned != _header_digest(header)):
         raise InputError([Problem("baseline/changed", {}, file)])
     _check_kinds(data)
     values = np.array([row[1:] for row in rows.values()], float).reshape(len(rows), len(specs))
@@ -180,7 +183,7 @@ def _parse(data: dict, file: str) -> PinnedBaseline:
 
 
 def _check_kinds(data: dict) -> None:
-    """Raise ValueError where a part that no digest covers is not what `PinnedBaseline.to_bytes` writes."""
+    """Raise ValueError where a part is not what `PinnedBaseline.to_bytes` writes; older files have no digest of it."""
     for name, kind in (("name", str), ("ragdash", str), ("settings", dict), ("counts", dict), ("truth", dict),
                        ("run", dict)):
         if not isinstance(data[name], kind):
@@ -219,6 +222,10 @@ def _number(value: float) -> float | None:
 def _mean(values: np.ndarray) -> float:
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else math.nan
+
+
+def _header_digest(header: dict) -> str:
+    return hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _digest(rows: Sequence[str]) -> str:

@@ -124,9 +124,9 @@ class LoggedGroup:
         if not self.rows:
             self._note("pytest/nothing-logged", {"group": self.name}, "")
         repeats = {repeat for repeat, _ in self.rows}
-        if self.rows and len(repeats) < int(self.options.get("repeats", 1)):
-            self._note("pytest/repeats", {"group": self.name, "logged": len(repeats),
-                                          "wanted": int(self.options["repeats"])}, "")
+        wanted = int(self.options.get("repeats") or 1)
+        if self.rows and len(repeats) < wanted:
+            self._note("pytest/repeats", {"group": self.name, "logged": len(repeats), "wanted": wanted}, "")
         if self.problems:
             raise InputError(self.problems)
 

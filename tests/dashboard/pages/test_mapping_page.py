@@ -42,6 +42,12 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     assert not again.exception and len(again.session_state["_runs"]) == 1
 
 
+def test_columns_without_a_name_have_a_label():
+    at = upload(opened(), ("table.csv", b",,\n1,2,3\n4,5,6\n"))
+    labels = [box.label for box in at.selectbox]
+    assert not at.exception and any("without a name" in label for label in labels) and all(map(str.strip, labels))
+
+
 def test_a_mapping_that_somebody_else_keeps_meanwhile_is_not_replaced_unseen():
     first, second = (choose(upload(opened(), ("suche.csv", CSV)), kysely="query_id", osuma="doc_id", pisteet=field)
                      for field in ("score", "rank"))

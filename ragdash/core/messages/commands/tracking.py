@@ -8,7 +8,7 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "baseline/changed": Message(
-        actual="values that do not fit their digest: the file was changed by hand or by a merge",
+        actual="content that does not fit its digest: the file was changed by hand or by a merge",
         expected="a file as ragdash pin wrote it",
         fix="Restore it from version control, or pin the accepted run again.",
     ),

@@ -110,7 +110,7 @@ def _render_columns(record: FileRecord) -> None:
         for position, column in enumerate(visible):
             with st.container(gap="xsmall"):
                 meanings[column] = st.selectbox(
-                    fmt.escape(column),
+                    fmt.escape(column.strip() or f"Column {record.columns.index(column) + 1} without a name"),
                     OPTIONS,
                     index=OPTIONS.index(fields.get(column, "")),
                     format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
