@@ -399,6 +399,19 @@ def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     assert "the run has no answers" in texts(opened("bare")) and "**Right answer**" not in texts(opened("bare"))
 
 
+def test_every_kind_that_is_significantly_worse_is_named_or_counted():
+    def sentence(kinds):
+        traits = [SimpleNamespace(slice=SimpleNamespace(title=f"kind {at}"), mean=0.1, rest=0.9, n=25, worse=True)
+                  for at in range(kinds)]
+        return failure_patterns.worse_kinds_sentence("dense", traits)
+
+    values = f"(0.100 against 0.900, n{fmt.NBSP}={fmt.NBSP}25)"
+    for kinds, last in ((1, ""), (4, f"**kind 2** {values} and **kind 3** {values}."), (6, "and 3 more.")):
+        assert sentence(kinds).startswith(f"dense is significantly worse on **kind 0** {values}")
+        assert sentence(kinds).endswith(last)
+    assert sentence(0).startswith("No kind of queries is significantly worse")
+
+
 def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monkeypatch):
     truth, ids = the_truth(), np.array(IDS)
     at = opened("old", "new", **{"look": "new"})

@@ -64,15 +64,7 @@ def render_traits(data: FailuresData) -> None:
     if not rows:
         st.caption(f"No kind of queries has {failure_patterns.LEAST} queries with a value and leaves as many others.")
         return
-    worse = [trait for trait in rows if trait.worse]
-    descriptions = [
-        f"**{fmt.escape(trait.slice.title)}** ({fmt.number(trait.mean)} against {fmt.number(trait.rest)}, n = "
-        f"{trait.n:,})"
-        for trait in worse[:3]
-    ]
-    st.markdown(f"{fmt.escape(name)} is significantly worse on {fmt.listed(descriptions)}." if descriptions else
-                f"No kind of queries is significantly worse than the rest in {fmt.escape(name)}, corrected for all "
-                f"{fmt.count(len(rows), 'kind')} looked at. The intervals are not corrected.")
+    st.markdown(worse_kinds_sentence(name, rows))
     _note_outcomes(data)
     visible = rows[:MAX_TRAITS]
     figure = figure_cache.draw(
@@ -95,6 +87,18 @@ def render_traits(data: FailuresData) -> None:
     some = f"; the first {len(visible)} of {len(rows):,} kinds, significantly worse ones first"
     st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals"
                f"{some if len(rows) > len(visible) else ''}.")
+
+
+def worse_kinds_sentence(name: str, traits: Sequence[SharedTrait]) -> str:
+    """On which kinds of queries a run is significantly worse than on the rest; from the fifth on they are counted."""
+    worse = [
+        f"**{fmt.escape(trait.slice.title)}** ({fmt.number(trait.mean)} against {fmt.number(trait.rest)}, "
+        f"n{fmt.NBSP}={fmt.NBSP}{trait.n:,})"
+        for trait in traits if trait.worse
+    ]
+    return (f"{fmt.escape(name)} is significantly worse on {fmt.listed_few(worse)}." if worse else
+            f"No kind of queries is significantly worse than the rest in {fmt.escape(name)}, corrected for all "
+            f"{fmt.count(len(traits), 'kind')} looked at. The intervals are not corrected.")
 
 
 def _note_outcomes(data: FailuresData) -> None:
