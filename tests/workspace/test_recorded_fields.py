@@ -79,3 +79,15 @@ def test_the_name_of_a_stage_is_a_text(tmp_path, name):
             q.documents = ["d1"]
         run.add("q1", ["d1"])
     assert len(run.result().query_ids) == 1
+
+
+def test_an_object_that_raises_when_its_attributes_are_read_is_a_value_like_any_other(tmp_path):
+    class Proxy:
+        def __getattr__(self, name):
+            raise RuntimeError("outside of a request")
+
+    with ragdash.record("dense", folder=tmp_path, settings={"user": Proxy()}) as run:
+        with pytest.raises(InputError, match="q1"):
+            run.add("q1", ["d1"], attributes={"user": Proxy()})
+        run.add("q1", ["d1"])
+    assert run.result().query_ids.to_pylist() == ["q1"] and run.result().settings["user"].endswith(".Proxy")

@@ -120,7 +120,7 @@ def object_members(value: object) -> Mapping | None:
     >>> object_members(SimpleNamespace(k=5)), object_members([5])
     ({'k': 5}, None)
     """
-    is_object = is_dataclass(value) or hasattr(value, "model_dump") or isinstance(
+    is_object = is_dataclass(value) or hasattr(type(value), "model_dump") or isinstance(
         value, Namespace | SimpleNamespace) or hasattr(type(value), "__attrs_attrs__")
     return _members(value, 0) if is_object and not isinstance(value, type) else None
 
@@ -138,7 +138,7 @@ def _members(value: object, depth: int) -> Mapping | None:
         return None
     if is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
-    if hasattr(value, "model_dump"):  # pydantic
+    if hasattr(type(value), "model_dump"):  # pydantic
         dumped = value.model_dump()
         return dumped if isinstance(dumped, Mapping) else None
     if isinstance(value, Namespace | SimpleNamespace) or hasattr(type(value), "__attrs_attrs__"):
@@ -180,8 +180,8 @@ def plain_value(value: object) -> object:
         return [plain_value(item) for item in _without_arguments(value)]
     if isinstance(value, set | frozenset):
         return sorted(str(plain_value(item)) for item in value)
-    item = getattr(value, "item", None)  # a number of numpy or torch
-    if callable(item) and _package(value) in _NUMBERS and getattr(value, "size", 1) == 1:
+    item = getattr(value, "item", None) if _package(value) in _NUMBERS else None  # a number of numpy or torch
+    if callable(item) and getattr(value, "size", 1) == 1:
         return plain_value(item())
     text = _text_of_object(value)
     return _type_name(type(value)) if text is None else _short(without_secrets(text))
