@@ -33,6 +33,12 @@ def _shared_choices(runs: tuple[SessionRun, ...], truth: str | None, used: int) 
     return state.parameters(keys=SHARED)
 
 
+def second_run() -> str:
+    """How to get a second run; the sidebar offers a choice of runs where several are loaded."""
+    choice = ", or choose two or more under **Runs shown** in the sidebar" if len(state.runs()) > 1 else ""
+    return f"Load another on the **Data** page{choice}."
+
+
 def link(path: str, label: str, *, icon: str | None = None, help: str | None = None, width: int | str = "content",
          **choices: str | list[str]) -> None:
     """A link to a page, by its place in the address."""

@@ -33,6 +33,7 @@ ROWS = 200
 COLUMN = 360  # pixels that a column with a picture or a text needs
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
+HEADING, ROW, EDGE = 38, 35, 7  # pixels of the heading and a row of a table, and of the next row that may be seen
 LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
 NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
 SEEN = 500  # rows that the width of the first column is made for
@@ -311,11 +312,16 @@ def frame(
         alt=alt,
         column_config=columns,
         placeholder=fmt.UNDEFINED,
-        height=height or "auto",
+        height=_whole_rows(height) if height else "auto",
         selection_mode="single-row",
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
     downloads.menu(table, key, paper)
+
+
+def _whole_rows(height: int) -> int:
+    """At most this many pixels of a table: its heading, whole rows, and no more than the edge of the next one."""
+    return height - max((height - HEADING) % ROW - EDGE, 0)
 
 
 def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[str, Callable[[float], str]]:

@@ -273,6 +273,7 @@ def test_a_single_run_is_not_called_the_best_now():
     run, truth = made([1, 2, 0, 3])
     cards = [one.value for one in opened(PAGE, **link([run], truth)).caption if "No bands are stated" in one.value]
     assert cards and all(" Now: " in card and "Best now" not in card for card in cards)
+    assert any(",\u00a0" in card for card in cards), "an interval stays on its line"
 
 
 def test_a_metric_that_cannot_be_rated_is_not_recommended():

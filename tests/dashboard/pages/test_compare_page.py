@@ -271,6 +271,7 @@ def test_one_run_alone_is_told_what_to_do():
     at = opened("compare", **session(("old",)))
     assert "Add a second run to compare" in [one.value for one in at.header]
     assert "Add runs" in [link.proto.label for link in at.main.get("page_link")]
+    assert "Load another on the **Data** page." in texts(at), "the sidebar has no choice of runs where one is loaded"
 
 
 def test_what_cannot_be_compared_is_named():

@@ -14,6 +14,7 @@ from test_pages import upload
 from ragdash import read_runs, read_truth
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.short_names import NARROW_NAME, short_names
+from ragdash.dashboard.pages.metrics.sections import latex_with_words
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import CELL, shortened
 from ragdash.reporting.plots.common import margins
@@ -181,6 +182,16 @@ def test_negative_numbers_of_a_table_have_a_minus_sign():
     assert {name: [write(value) for value in table[name]] for name, write in texts_of.items()} == {
         "Difference": ["\u22120.500", "+0.250"]}
     assert not elements._texts_of_negative(pd.concat([table] * 2), {"Difference": "%+.3f"}), "rows with one index"
+
+
+@pytest.mark.parametrize(("most", "height"), [(300, 290), (370, 360), (290, 290), (38 + 35 * 3, 38 + 35 * 3)])
+def test_no_row_at_the_end_of_a_table_is_cut_in_half(most, height):
+    assert elements._whole_rows(most) == height
+
+
+def test_names_in_a_formula_are_upright_and_text_stays_as_it_is():
+    assert latex_with_words(r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k}") == (
+        r"\text{nDCG}@k = \frac{\text{DCG}@k}{\text{ideal } \text{DCG}@k}")
 
 
 def test_a_column_as_wide_as_its_text_does_not_shorten_it():

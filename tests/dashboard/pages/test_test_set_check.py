@@ -27,6 +27,8 @@ def test_the_check_says_what_the_test_set_can_show_and_lists_queries_and_finding
     assert len(queries) == 122 and "Discrimination" not in queries.columns
     assert abs(queries["Part of the difference"].sum() - check.carriers[0].comparison.mean_difference) < 1e-9
     assert len(findings) == len(check.labels.findings) > 0
+    alone = opened("test-set", **address(truth, runs[:1])).dataframe[0].value
+    assert "NDCG@10" in alone.columns, "a value is of a metric"
 
 
 def small() -> tuple[Truth, list[Run]]:

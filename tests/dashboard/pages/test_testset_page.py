@@ -77,7 +77,7 @@ def run(at: AppTest) -> AppTest:
 
 def test_a_set_is_made_from_documents_to_questions_to_review(at_work):
     at = opened("test-set")
-    assert "No documents with texts in this session" in texts(at) and not at_work.asked
+    assert "No corpus with texts in this session" in texts(at) and not at_work.asked
     corpus = read_corpus(CORPUS)
     LOADED.put(corpus)
     chosen = {state.DOCUMENTS: corpus.digest, state.JUDGE_URL: at_work.url, state.JUDGE_MODEL: "toy",

@@ -57,9 +57,7 @@ def render_runs(context: PageContext, singles: PageContext, specs: list[Spec]) -
     other_tools.render(singles, specs)
     if len(context.entries) < 2 and not repeat_lines.has_repeats(singles):
         leaderboard.render_means(context, specs[0])
-        elements.empty("Add a second run to compare",
-                       "Load another on the **Data** page, or show two or more in the sidebar. The baseline is chosen "
-                       "there too.")
+        elements.empty("Add a second run to compare", page_links.second_run())
         page_links.link("data", "Add runs", icon=":material/upload_file:")
         return
     render_details(context, singles, specs)

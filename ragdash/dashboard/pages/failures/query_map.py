@@ -120,7 +120,7 @@ def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values
     color, theme = state.get(state.MAP_COLOR), elements.theme()
     if color == STAGE:
         order = [FINE, *(stage for stage in range(len(STAGES)) if stage != FINE)]
-        scale = theme.sequential[:2:-1]  # without the colors that are near the page's
+        scale = theme.marks
         colors = [theme.gray, *(scale[round(place * (len(scale) - 1) / max(len(order) - 2, 1))]
                                 for place in range(len(order) - 1))]
         symbols = ["circle-open", *(SYMBOLS[place % len(SYMBOLS)] for place in range(len(order) - 1))]

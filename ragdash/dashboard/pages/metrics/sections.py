@@ -100,7 +100,7 @@ def search_metrics(text: str) -> list[Metric]:
 
 def latex_with_words(formula: str) -> str:
     """A formula in which words of several letters are upright, as words; what its parts are is on lines of its own."""
-    words = re.sub(r"(?<![\\a-zA-Z{])([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
+    words = re.sub(r"(?<![\\a-zA-Z])(?<!\\text{)([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
     lines = re.split(r",\\(?: |quad) *|, (?=[A-Z] = )", words)
     return words if len(lines) < 2 else r"\begin{gathered} " + r" \\[0.6em] ".join(lines) + r" \end{gathered}"
 

@@ -90,7 +90,7 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
         "Part of the difference": pd.Series([row["advantage"] for row in rows], dtype="float64"),
         "Findings": ["; ".join(row["findings"]) or None for row in rows]})
     if len(check.runs) == 1:
-        frame = frame.rename(columns={"Mean of the runs": "Value"})
+        frame = frame.rename(columns={"Mean of the runs": check.spec.title})
     if len(check.runs) < 3:
         frame = frame.drop(columns=["Discrimination"])
     if not check.carriers:

@@ -43,8 +43,9 @@ def new_set() -> None:
     with st.expander("New test set", icon=":material/add:", expanded=not Sets().names(), key="new_set"):
         installed = requests_availability()
         if corpus is None:
-            st.markdown("**No documents with texts in this session.** A model writes questions about documents.")
-            st.page_link("pages/data.py", label="Load documents on the Data page", icon=":material/upload_file:")
+            st.markdown("**No corpus with texts in this session.** A model writes questions about its documents; texts "
+                        "in runs are not used.")
+            st.page_link("pages/data.py", label="Load a corpus on the Data page", icon=":material/upload_file:")
         elif not installed.ok:
             elements.missing(installed.problem)
         else:

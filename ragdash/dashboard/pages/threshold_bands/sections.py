@@ -257,7 +257,8 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
         return f" Every run has {fmt.number(*means)} now."
     name, best = short_names(context.names, PAGE_NAME)[run], rated_metric.summaries[run]
     lead = "Now:" if len(rated_metric.summaries) == 1 else f"Best now: {fmt.escape(name)},"
-    parts = [lead, fmt.number(best.mean), fmt.escape(fmt.interval(best)), f"over {fmt.query_count(best.n)}."]
+    interval = fmt.escape(fmt.interval(best).replace(" ", fmt.NBSP))
+    parts = [lead, fmt.number(best.mean), interval, f"over {fmt.query_count(best.n)}."]
     return "".join(f" {part}" for part in parts if part)
 
 

@@ -49,8 +49,7 @@ MOST_RUNS = 5
 def render(context: PageContext) -> None:
     """Draw the page for the runs shown."""
     if len(context.entries) < 2:
-        elements.empty("A hybrid needs two runs", "Load another run, or choose two or more under **Runs shown** in the "
-                       "sidebar.")
+        elements.empty("A hybrid needs two runs", page_links.second_run())
         page_links.link("data", "Add runs", icon=":material/upload_file:")
         return
     if context.scope.by_evidence:

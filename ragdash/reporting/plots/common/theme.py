@@ -56,6 +56,11 @@ class Theme:
     worse: str
     sequential: tuple[str, ...]
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Colors of the marks of ordered groups, strongest first: the sequential ones that are seen on the page."""
+        return self.sequential[:3:-1]
+
 
 CIVIDIS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
 LIGHT = Theme(

@@ -44,7 +44,8 @@ def render_finding(data: SpeedCostData) -> None:
         who = f"**{fmt.escape(names[first])}** {'is the fastest:' if is_fastest else 'takes'}"
         if len(order) > 1 and not is_fastest:
             who = "All runs take as long:"
-        sentence = f"{who} {duration(mean[first])} on average, one query in ten takes {duration(tail[first])} or more"
+        slow = f"one query in ten takes {duration(tail[first])} or more"
+        sentence = f"{who} {duration(mean[first])} on average, and {slow}"
         if is_fastest and mean[first] > 0:
             ratio = speed_cost_tables.times_text(mean[last] / mean[first])
             sentence += f"; **{fmt.escape(names[last])}** takes {ratio} as long"
