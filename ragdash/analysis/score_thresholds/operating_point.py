@@ -32,7 +32,7 @@ class OperatingPoint:
 
     quantile: share of the run's returned documents with a score below. found: on the half that it was chosen by, which
     flatters; checked: on the other half; unfiltered: on that other half with every returned document. recall and empty
-    (share of all queries that keep no document) on that other half: with every document, and with the cutoff.
+    (share of all its `queries` that keep no document) on that other half: with every document, and with the cutoff.
     """
 
     measure: str
@@ -43,6 +43,7 @@ class OperatingPoint:
     unfiltered: Half
     recall: tuple[float, float]
     empty: tuple[float, float]
+    queries: int
 
 
 def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int = 1, beta: float = 40.0, *,
@@ -68,7 +69,8 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
     return OperatingPoint(measure, float(threshold), float(retained.share_below(threshold)),
                           *_halves(choosing, measure, [threshold], resamples),
                           *_halves(checking, measure, [-np.inf, threshold], resamples)[::-1],
-                          *(tuple(kept[name].tolist()) for name in ("recall", "empty")))
+                          *(tuple(kept[name].tolist()) for name in ("recall", "empty")),
+                          int(checking.asked.sum()))
 
 
 def _check_measure(measure: str, corpus_size: int | None) -> None:

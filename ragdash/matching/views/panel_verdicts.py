@@ -43,6 +43,8 @@ MIN_CONSTANT = 10  # scores from which on it is a warning that all are the same
 BY = "|"  # between a reason and the judge of several whose it is
 SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide", EXAMPLE)
 """Judged, or not to be judged, and undefined: asking again gives no number."""
+UNDEFINED_WHY = {WHY[reason] for reason in (*LACKING, *SETTLED)}
+"""Undefined by the texts or the verdicts, not missing."""
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported", OTHER, SEVERAL)}
 """Asking again changes nothing, or needs more than the same question: see the warning on versions."""
 

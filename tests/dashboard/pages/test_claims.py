@@ -129,7 +129,7 @@ def test_flags_and_missing_values_are_words():
     judged()
     page = drawn(opened(query="q2"))
     assert "no claim, counts as faithful" in page and "The judge found no claim in the answer." in card(page, 0)
-    assert "the text makes no claim" in page, "RAGChecker's shares are missing, with the reason"
+    assert "undefined: the text makes no claim" in page, "RAGChecker's shares are undefined, with the reason"
     bare = drawn(opened(query="q3"))
     assert "not judged" in bare, "new has no answer to this query"
 

@@ -15,6 +15,7 @@ from helpers import run_of, truth_of
 from ragdash.analysis.diagnosis import NAMES, STAGES, DiagnosisRules, diagnose
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components.comparison_tables import query_differences_table
 from ragdash.dashboard.components.leaderboard_table import _difference_cell
@@ -73,6 +74,18 @@ def test_an_answer_is_compared_with_its_nearest_reference(answer, references, su
     shown = query_view._compared_to_reference(answer, references, LIGHT)[1]
     assert shown == summary or (summary == "Missing: " and shown.startswith(summary) and "stone" in shown
                                 and "sky" not in shown)
+
+
+def test_long_names_are_short_next_to_the_times_of_a_query(monkeypatch):
+    tables = []
+    monkeypatch.setattr(query_view.st, "table", lambda frame, **_: tables.append(frame))
+    monkeypatch.setattr(query_view.queries_sentences, "cost_columns", lambda output: {"Retrieval": "5 ms"})
+    names = [f"bge-small-en-v1.5_chunk{size}_overlap32_rerank-bge-v2" for size in (256, 512)]
+    context = SimpleNamespace(names=names, slots=[0, 1])
+    query_view._cost(SimpleNamespace(data=SimpleNamespace(context=context), outputs=[None, None]))
+    shown = [cell.replace("\\", "") for cell in tables[0]["Run"]]
+    assert all(cell.endswith(f"\u00a0{name}**") for name, cell in zip(
+        short_names(names, NARROW_NAME), shown, strict=True)), shown
 
 
 def test_an_answer_is_found_and_right_or_right_alone_and_unknown_where_that_is_not_known():

@@ -163,12 +163,15 @@ def test_a_widget_change_redraws_quickly():
 
 def test_the_advice_says_what_the_cutoff_costs():
     halves = Half(0.367, 0.3, 0.4, 55), Half(0.258, 0.161, 0.363, 55), Half(0.085, 0.075, 0.096, 55)
-    costly = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.902, 0.365), (0.0, 0.52)))
-    assert "recall over all ranks goes from 0.902 to 0.365, and 52% of the queries keep no document" in costly
+    costly = operating_point_sentence(
+        "dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.902, 0.365), (0.0, 0.52), 61))
+    assert ("recall over all ranks goes from 0.902 to 0.365. Of the 61 queries held out, with or without a relevant "
+            "document, 52% keep no document (0% without the cutoff).") in costly
     assert costly.endswith("Use it only if you accept that.")
-    free = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.9, 0.9), (0.0, 0.0)))
+    free = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.9, 0.9), (0.0, 0.0), 55))
     assert free.endswith("Use it: no relevant document is lost.")
     run, truth = made([1, 2, 3, 0] * 5)
     match = Match(run, truth)
     point = operating_point(match)
+    assert point.queries == 10, "half of 20"
     assert 0 <= point.recall[1] <= point.recall[0] <= 1 and point.empty[0] <= point.empty[1] <= 1

@@ -42,6 +42,7 @@ from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks.examples import examples_of
 from ragdash.models.judge.tasks.policy import Policy, current_policy, save_policy
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge import judge_name
 from ragdash.reporting.tables.judge_validation import label_sheet_bytes
 
@@ -115,6 +116,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
     assert "The judge agrees with 92% of 50 labels [81, 98]. Always saying" in text
     assert f"{other.agreement.kappa:.3f}" in at.table[0].value.to_string()
+    assert f",{fmt.NBSP}" in at.table[0].value["Accuracy"][0], "an interval never breaks within its brackets"
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]

@@ -180,7 +180,7 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
             ", ", f",{fmt.NBSP}")),
         "n": f"{area.n:,}",
         "Against the rest": "significantly worse" if area.worse else fmt.UNDEFINED if np.isnan(area.p_corrected)
-        else "no clear difference"} for area in areas]), border="horizontal", hide_index=True,
+        else "no significant difference"} for area in areas]), border="horizontal", hide_index=True,
         alt="Clusters of alike questions")
     with st.container(horizontal=True, vertical_alignment="center", key="area_links"):
         st.caption("Their queries:", width="content")

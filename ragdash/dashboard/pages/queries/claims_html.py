@@ -27,6 +27,7 @@ from ragdash.evaluation.scoring.claims import (
     JudgeFindings,
     count_supported_claims,
 )
+from ragdash.matching.views.panel_verdicts import UNDEFINED_WHY
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import judge
@@ -97,7 +98,8 @@ def _values_table(names: Sequence[str], findings: Sequence[JudgeFindings], colum
 def _value_cell(value: JudgedValue | None, findings: Sequence[JudgeFindings], theme: Theme) -> str:
     if value is None:
         return f'<td style="{cell_style(theme)}color:{theme.muted}">{UNDEFINED} <small>not judged</small></td>'
-    small = [f"missing: {value.missing}"] if value.missing else []
+    state = "undefined" if value.missing in UNDEFINED_WHY else "missing"
+    small = [f"{state}: {value.missing}"] if value.missing else []
     small += [judge.FLAGS.get(flag, flag) for flag in value.flags]
     small += [value.reason] if value.reason else []
     small += [version] if (version := judge.value_version(value, findings)) else []

@@ -13,7 +13,7 @@ from ragdash.analysis.diagnosis import FINE, STAGES, explain
 from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.core.terms import tooltip
 from ragdash.core.text import differing, tokens
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard.components import run_picker
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
@@ -235,9 +235,10 @@ def _document_reader(case: QueryCase, columns: list[RankingColumn], k: int) -> N
 def _cost(case: QueryCase) -> None:
     """Latency, tokens and cost of each run that reports them."""
     context = case.data.context
+    names = short_names(context.names, NARROW_NAME)
     rows = [
         {
-            "Run": f"**{elements.swatch(context.slots[index], context.names[index])}**",
+            "Run": f"**{elements.swatch(context.slots[index], names[index])}**",
             **queries_sentences.cost_columns(output),
         }
         for index, output in enumerate(case.outputs)

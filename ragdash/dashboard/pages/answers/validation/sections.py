@@ -151,9 +151,9 @@ def agreements(data: TrustData) -> None:
     for index in data.labeled_runs:
         agreement = data.validations[index].agreement
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
-                     "Accuracy": accuracy_text(agreement),
+                     "Accuracy": accuracy_text(agreement).replace(", ", f",{fmt.NBSP}"),
                      "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
-                     "Beyond chance (kappa)": kappa_text(agreement),
+                     "Beyond chance (kappa)": kappa_text(agreement).replace(", ", f",{fmt.NBSP}"),
                      "Bias": fmt.number(agreement.bias, signed=True),
                      f"{source.capitalize()} alone": fmt.number(data.validations[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)

@@ -89,9 +89,10 @@ def _price_of(point: OperatingPoint) -> str:
     (recall, recall_kept), (empty, left_empty) = point.recall, point.empty
     if not (recall_kept < recall or left_empty > empty):
         return "Use it: no relevant document is lost."
-    return (f"The price: recall over all ranks goes from {escape(number(recall))} to {escape(number(recall_kept))}, "
-            f"and {left_empty:.0%} of the queries keep no document ({empty:.0%} without the cutoff). Use it only if "
-            "you accept that.")
+    others = "" if point.queries == point.checked.n else ", with or without a relevant document,"
+    return (f"The price: recall over all ranks goes from {escape(number(recall))} to {escape(number(recall_kept))}. "
+            f"Of the {query_count(point.queries)} held out{others} {left_empty:.0%} keep no document ({empty:.0%} "
+            "without the cutoff). Use it only if you accept that.")
 
 
 def roc_basis(curves: Sequence[Roc]) -> str:
