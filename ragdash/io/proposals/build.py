@@ -18,7 +18,7 @@ from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
 from ragdash.io.proposals.choices.repetitions import Repeat, as_repeats, repeat_of
 from ragdash.io.proposals.content.averages import averages_of
-from ragdash.io.proposals.content.file_content import FileContent, QueryContent
+from ragdash.io.proposals.content.file_content import FileContent, QueryContent, leave_out_unranked
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
@@ -360,6 +360,7 @@ class _Builder:
     def _note(self) -> None:
         if self.paths.get("query_id") == [NUMBERED]:
             self.left_out["numbered-rows"] = self.rows_read
+        self.left_out.update(leave_out_unranked(self.entries.values()))
         for message in [message for message, count in self.left_out.items() if count]:
             self.problems.add(message, {"count": self.left_out[message]}, severity="warning")
 

@@ -212,6 +212,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             source, references, reading)
     if references:
         yield lambda reading: reading.mapping.get("relevant") == references and names_documents(source, references)
+    if detected.role == "run" and {"doc_id", *_WHAT_A_SYSTEM_GAVE}.isdisjoint(guess):  # a least score is no metric
+        yield lambda reading: reading.role == "truth" and not {"relevant", "evidence"}.isdisjoint(reading.mapping)
     unread = set(detected.columns) - set(guess.values())
     if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
         yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(

@@ -103,6 +103,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="a grade in each record",
         fix="They are left out.",
     ),
+    "document-without-rank": Message(
+        actual="{count:count returned document} without a rank",
+        expected="a rank for each returned document",
+        fix="They are left out: a ranking that gives a document no rank did not return it.",
+    ),
+    "document-without-score": Message(
+        actual="{count:count returned document} without a score",
+        expected="a score for each returned document, or for none",
+        fix="No scores are read. The ranks count, or else the order in the file.",
+    ),
     "no-document": Message(
         actual="{count:count cell} that say there is no relevant document, such as NOT_FOUND",
         expected="the id of a document, or nothing",

@@ -27,6 +27,7 @@ from ragdash.io.assemble.subtopic_judgments import build_subtopic_truth, has_sub
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Format, Writer
+from ragdash.io.formats.text.questions_of_qrels import read_questions
 from ragdash.io.formats.text.trec_lines import (
     QRELS,
     RUN,
@@ -177,24 +178,25 @@ def read_truth(source: Source) -> Truth:
     if not len(columns.docs):
         problems.add("no-rows/qrels", {"layout": str(QRELS)})
     problems.raise_errors()
-    if has_subtopics(source.head):
+    questions = read_questions(source, problems)
+    if questions is None and has_subtopics(source.head):
         return build_subtopic_truth(columns, source, problems)
     try:
-        truth = _build_truth(columns, source, problems)
-        is_shorter = len(truth.grades) < len(columns.docs) and has_subtopics(source.data)
+        truth = _build_truth(columns, source, problems, questions)
+        is_shorter = questions is None and len(truth.grades) < len(columns.docs) and has_subtopics(source.data)
         return build_subtopic_truth(columns, source, problems) if is_shorter else truth
     except InputError:
-        if has_subtopics(source.data):
+        if questions is None and has_subtopics(source.data):
             return build_subtopic_truth(columns, source, problems)
         if columns.lines is not None:
             raise
         return _build_truth(
-            read_lines(source.data, QRELS, source.collector()), source, problems
+            read_lines(source.data, QRELS, source.collector()), source, problems, questions
         )  # now with line numbers
 
 
-def _build_truth(columns: TrecColumns, source: Source, problems: Collector) -> Truth:
-    return Truth.build(source.name, columns.query_ids, columns.docs, columns.values.astype(np.int64),
+def _build_truth(columns: TrecColumns, source: Source, problems: Collector, questions: pa.Table | None = None) -> Truth:
+    return Truth.build(source.name, columns.query_ids, columns.docs, columns.values.astype(np.int64), details=questions,
                        problems=problems.problems, file=source.file, lines=columns.lines)
 
 
