@@ -114,10 +114,11 @@ def test_evaluations_are_the_same(data):
     truth = data.draw(truths(st.sampled_from(run.query_ids.to_pylist())))
     expected = None
     with tempfile.TemporaryDirectory() as folder:
+        for form, place in TRUTH_FORMATS.items():  # once: a folder of BEIR must be new or empty
+            write_truth(truth, Path(folder) / f"truth-{place}", form)
         for form, name in RUN_FORMATS.items():
             write_run(run, Path(folder) / name, form)
-            for other, place in TRUTH_FORMATS.items():
-                write_truth(truth, Path(folder) / f"truth-{place}", other)
+            for place in TRUTH_FORMATS.values():
                 found = evaluate(read_run(Path(folder) / name), read_truth(Path(folder) / f"truth-{place}"))
                 values = (found.query_ids.to_pylist(), found.values.tolist())
                 expected = expected or values
