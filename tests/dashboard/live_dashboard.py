@@ -252,13 +252,9 @@ class App:
         return self.drawn()
 
     def appear(self, scheme: str) -> App:
-        """Let the browser prefer light or dark: an open page that changes draws its pictures again by itself."""
-        changes = self.page.evaluate(GROUND_SHOWN) != GROUND[scheme]
-        if changes:
-            self.after_a_run(lambda: self.page.emulate_media(color_scheme=scheme))
-        else:
-            self.rerun()
-        return self.on_ground(scheme)
+        """Let the browser prefer light or dark, and run the script again once the page has followed."""
+        self.page.emulate_media(color_scheme=scheme)
+        return self.on_ground(scheme).rerun()
 
     def on_ground(self, scheme: str) -> App:
         """Wait until the page has the background of this scheme."""

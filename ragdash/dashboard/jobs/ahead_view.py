@@ -93,7 +93,7 @@ class View:
     def diagnoses(self, templates: Sequence[str], k: int) -> None:
         """Where queries went wrong, by the usual rules, and what that costs."""
         for run in self.digests:
-            self.scope.evaluation(run, parse_specs(JUDGED_GROUNDED))
+            self.scope.evaluation(run, [DiagnosisRules(k=k).grounded_spec, *parse_specs(JUDGED_GROUNDED)])
             for spec in _specs(templates, k):
                 diagnosis_cache.gains_by(run, self.scope, spec, DiagnosisRules(k=k))
                 diagnosis_cache.ranked_low_by(run, self.scope, spec, DiagnosisRules(k=k))

@@ -8,6 +8,7 @@ import pytest
 from hostile_workspace import TEXTS, VISITS, hostile_case, keep
 from live_dashboard import first_visit, start_server, stop, visitor
 
+from ragdash.core.text.short_names import short_names
 from ragdash.reporting.sentences.formatting import shorten_middle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -17,8 +18,10 @@ NAMES = [":material/home: :smile: :streamlit: a -> b", "![i](http://hostile.inva
 
 
 def is_shown(name: str, text: str) -> bool:
-    """Whether a text holds a name as it is written, or shortened in the middle."""
-    return name in text or any(shorten_middle(name, length) in text for length in range(16, len(name)))
+    """Whether a text holds a name as it is written, or shortened, alone or so that it differs from the others."""
+    together = (short_names(NAMES, length)[NAMES.index(name)] for length in range(16, len(name)))
+    return name in text or any(shorten_middle(name, length) in text for length in range(16, len(name))) or any(
+        short in text for short in together)
 
 
 @pytest.fixture(scope="module")
