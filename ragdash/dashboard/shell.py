@@ -144,7 +144,9 @@ def _main() -> None:
         if state.pending_files():
             ask_again()
         loading.read_all()
-    stylesheet.render()
+    stylesheet.set_contrast()
+    stylesheet.align()
+    stylesheet.tighten_sidebar()
     present = page_list.present_data()
     page = st.navigation(page_list.pages(present), position="sidebar", expanded=True)
     state.open_page(page_list.path_of(page))
@@ -157,7 +159,6 @@ def _main() -> None:
                 st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
             fields.keep_whole_characters()
-            stylesheet.follow_appearance()
             small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
             log_watch.render()
             login.login_status()

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import streamlit as st
 
-from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots.common import theme as plot_theme
-
-
-def render() -> None:
-    """Set the style of every page right."""
-    set_contrast()
-    align()
-    tighten_sidebar()
 
 
 def align() -> None:
@@ -45,16 +35,6 @@ def set_contrast() -> None:
         segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
         st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
                 f"{{color: {theme.paper} !important}} {segment} p {{color: {theme.ink} !important}}</style>")
-
-
-def follow_appearance() -> None:
-    """Draw an open page again when it turns dark or light: its pictures, and what is above, have one of the two."""
-    st.html(f"<script>{_appearance_script()}</script>", unsafe_allow_javascript=True)
-
-
-@cache
-def _appearance_script() -> str:
-    return (PACKAGE / "dashboard" / "assets" / "appearance.js").read_text(encoding="utf-8")
 
 
 def tighten_sidebar() -> None:
