@@ -168,7 +168,7 @@ def test_long_names_with_a_common_beginning_are_shortened_by_what_differs():
 
 
 def test_a_short_name_has_no_half_of_a_pair_of_parentheses():
-    """Runs of one name are told apart by their file in parentheses."""
+    """Runs of one name have their file in parentheses."""
     names = ["bm25", *(f"dense ({file})" for file in ("bge-small-en-v1.5_chunk512_rerank-bge-v2",
                                                       "text-embedding-3-large_256d", "text-embedding-3-large_int8"))]
     for limit in (9, 14, 18, 32):

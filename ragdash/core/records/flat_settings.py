@@ -138,8 +138,8 @@ def _members(value: object, depth: int) -> Mapping | None:
         return None
     if is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
-    if hasattr(type(value), "model_dump"):  # pydantic
-        dumped = getattr(value, "model_dump")()  # noqa: B009  (the type check knows no such method)
+    if dump := getattr(type(value), "model_dump", None):  # pydantic
+        dumped = dump(value)
         return dumped if isinstance(dumped, Mapping) else None
     if isinstance(value, Namespace | SimpleNamespace) or hasattr(type(value), "__attrs_attrs__"):
         return _public(value)

@@ -47,9 +47,9 @@ def leave_out_unranked(configs: Iterable[Mapping[str, QueryContent]]) -> dict[st
     for entries in (list(config.values()) for config in configs):
         if any(rank is not None for entry in entries for rank in entry.numbers["rank"]):
             for entry in entries:
-                kept = [rank is not None for rank in entry.numbers["rank"]]
-                missing["document-without-rank"] += kept.count(False)
-                entry.keep(kept)
+                has_rank = [rank is not None for rank in entry.numbers["rank"]]
+                missing["document-without-rank"] += has_rank.count(False)
+                entry.keep(has_rank)
         scores = [score for entry in entries for score in entry.numbers["score"]]
         absent = scores.count(None)
         missing["document-without-score"] += absent if absent < len(scores) else 0

@@ -68,11 +68,11 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
         free = [place for place in _places(x, *heights, LETTER * len(name))
                 if not any(_touch(place.box, other) for other in (*taken, *covered))]
         clear = [place for place in free if not any(_touch(place.box, line) for line in lines)]
-        for place in (clear or [place for place in free if place.at == 0])[:1]:
+        for place in (clear or [place for place in free if place.anchor == 0])[:1]:
             notes.append({
-                "x": float(point[0]), "y": float((point[1], uppers[index], lowers[index])[place.at]),
+                "x": float(point[0]), "y": float((point[1], uppers[index], lowers[index])[place.anchor]),
                 "text": escape(name), "showarrow": False, "xanchor": place.side,
-                "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.at == 0 else 0,
+                "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.anchor == 0 else 0,
                 "yshift": ABOVE if place.up else -ABOVE, "font": {"size": 12, "color": theme.ink}})
             taken.append(place.box)
             labeled.append(index)
@@ -85,7 +85,7 @@ class _Place(NamedTuple):
     is there, whether it is above, and its box in pixels.
     """
 
-    at: int
+    anchor: int
     side: str
     up: bool
     box: Box
@@ -94,14 +94,14 @@ class _Place(NamedTuple):
 def _places(x: float, mark: float, upper: float, lower: float, width: float) -> list[_Place]:
     """The places of a name inside the picture, in pixels, the best first; upper, lower: NaN without a bar."""
     corners = [(0, mark, side, up) for side in ("left", "right") for up in (True, False)]
-    tips = [(at, y, side, at == 1) for at, y in ((1, upper), (2, lower)) if np.isfinite(y)
+    tips = [(anchor, y, side, anchor == 1) for anchor, y in ((1, upper), (2, lower)) if np.isfinite(y)
             for side in ("center", "left", "right")]
     places = []
-    for at, y, side, up in (*corners, *tips):
-        left = x + (ASIDES[side] if at == 0 else 0) - width * ("left", "center", "right").index(side) / 2
+    for anchor, y, side, up in (*corners, *tips):
+        left = x + (ASIDES[side] if anchor == 0 else 0) - width * ("left", "center", "right").index(side) / 2
         bottom = y + ABOVE if up else y - ABOVE - LINE
-        if left >= 0 and left + width <= WIDE and (at == 0 or 0 <= bottom <= TALL - LINE):
-            places.append(_Place(at, side, up, (left, left + width, bottom, bottom + LINE)))
+        if left >= 0 and left + width <= WIDE and (anchor == 0 or 0 <= bottom <= TALL - LINE):
+            places.append(_Place(anchor, side, up, (left, left + width, bottom, bottom + LINE)))
     return places
 
 
