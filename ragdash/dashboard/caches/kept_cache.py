@@ -17,6 +17,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError
 from ragdash.core.paths import PACKAGE
+from ragdash.dashboard.monitoring.short_memory import left_to_pages
 from ragdash.dashboard.session import data_store
 from ragdash.metrics import Spec
 from ragdash.workspace import Workspace
@@ -104,7 +105,8 @@ class _Writer:
         while True:
             home, run, arrays = self._queue.get()
             try:
-                _write(home, run, arrays)
+                with left_to_pages():
+                    _write(home, run, arrays)
             except InputError:  # a full disk, a store that is away: the values are computed again
                 pass
             finally:

@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ragdash.core.errors import InputError, Problem, lacks_memory
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import script_run
+from ragdash.dashboard.monitoring.short_memory import release_import_lock
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
@@ -70,6 +71,8 @@ def explain_shortage() -> Iterator[None]:
         if not lacks_memory(error):
             raise
         problems = [Problem("out-of-memory/page")]
+    finally:
+        release_import_lock()
     if problems:
         elements.problems(problems, "shortage")
 

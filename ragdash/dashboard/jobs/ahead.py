@@ -26,6 +26,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.core.validation import is_switched_on
 from ragdash.dashboard.jobs.ahead_results import Reader, adopt
+from ragdash.dashboard.monitoring.short_memory import left_to_pages
 from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -144,7 +145,8 @@ class AheadQueue:
                     continue
                 _, request = self._waiting.popitem()
             try:
-                self._do(request)
+                with left_to_pages():
+                    self._do(request)
             except OSError:  # no process can be started, the disk is full: pages compute by themselves
                 continue
 

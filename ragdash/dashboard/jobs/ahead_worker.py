@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ragdash.core.errors import InputError, Unavailable
+from ragdash.dashboard.monitoring.short_memory import left_to_pages
 
 if TYPE_CHECKING:
     from ragdash.dashboard.jobs.ahead import AheadRequest
@@ -101,4 +102,5 @@ if __name__ == "__main__":
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as stream:  # broken: the server has ended
         os.dup2(2, 1)  # what a package prints is no result
-        main(Path(sys.argv[1]), sys.stdin.buffer, stream)
+        with left_to_pages():
+            main(Path(sys.argv[1]), sys.stdin.buffer, stream)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ragdash.dashboard import pages
+from ragdash.dashboard.monitoring.short_memory import left_to_pages
 
 STATISTICS = "scipy.special"
 FIRST = (STATISTICS, "plotly.graph_objects", "ragdash.dashboard.pages.compare.page",
@@ -40,7 +41,12 @@ def warm_up() -> None:
 def import_statistics() -> None:
     """Import what intervals need in a thread, while files are read; where a page needs it meanwhile, it waits."""
     if STATISTICS not in sys.modules:
-        threading.Thread(target=importlib.import_module, args=(STATISTICS,), name="ragdash-import", daemon=True).start()
+        threading.Thread(target=_import_statistics, name="ragdash-import", daemon=True).start()
+
+
+def _import_statistics() -> None:
+    with left_to_pages():
+        importlib.import_module(STATISTICS)
 
 
 def _first_steps() -> list[Callable[[], object]]:
@@ -125,7 +131,8 @@ class IdleSteps:
             self._changed.wait_for(lambda: may_begin() and not self._in_step)
             self._in_step = True
         try:
-            step()
+            with left_to_pages():
+                step()
         finally:
             with self._changed:
                 self._in_step = False
