@@ -3,14 +3,17 @@
     python benchmarks/reading.py FOLDER [expected.csv]
 
 The folder, or RAGDASH_TEST_DATA with s11_wild in it, has an expected.csv with a row per file: file, role, queries,
-configurations, deepest, relevance, answers, references, contexts, scores, today. The columns about content start with
-y or a field name where the file holds it and with n where it must not be read.
+configurations, deepest, relevance, answers, references, contexts, scores, today, and perhaps a note. The columns about
+content start with y or a field name where the file holds it and with n where it must not be read. Relevance is of
+ids, unless it says text or evidence. What a note counts is compared: "30 judgments", "326 relevant of 679 judged", and
+"0:371 1:375" for the grades.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,6 +26,9 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 
+_TEXTS = re.compile(r"\b(?:texts?|contexts?|evidence)\b")  # of which relevance is, where it is not of ids
+_JUDGMENTS = re.compile(r"\b(\d+) judgments\b|\b(\d+) relevant of (\d+) judged\b")
+_OF_A_GRADE = re.compile(r"\b(\d):(\d+)\b")
 OUTCOMES = ("as is", "proposal", "refused rightly", "incomplete", "wrong", "refused")
 
 
@@ -88,9 +94,7 @@ def faults(expected: Mapping[str, str], reading: Reading) -> Iterator[tuple[str,
 def content_faults(expected: Mapping[str, str], runs: list[Run], truth: Truth | None) -> Iterator[tuple[str, str]]:
     """Differences of what the queries have."""
     evidence = has_detail(truth, "evidence")
-    if expected["relevance"] and not expected["relevance"].startswith(("n ", "chunk_id is the question")) and not (
-            (truth is not None and truth.judgments) or evidence):
-        yield "missing", "relevance"
+    yield from relevance_faults(expected, truth, evidence)
     answers = any(has_detail(run, "answer") for run in runs)
     references = has_detail(truth, "answers")
     if expected["answers"].startswith("y") and not answers:
@@ -112,6 +116,29 @@ def content_faults(expected: Mapping[str, str], runs: list[Run], truth: Truth | 
          for texts in run.details["contexts"].to_pylist()), default=0)
     if int(expected["deepest"]) and runs and expected["role"] != "metrics" and depth != int(expected["deepest"]):
         yield "missing" if not depth else "wrong", f"{depth} deep, not {expected['deepest']}"
+
+
+def relevance_faults(expected: Mapping[str, str], truth: Truth | None, evidence: bool) -> Iterator[tuple[str, str]]:
+    """Differences of what is relevant: ids or texts, and how many of each grade where that was counted by hand."""
+    relevance, judged = expected["relevance"], truth.judgments if truth is not None else 0
+    if not relevance or relevance.startswith(("n ", "chunk_id is the question")):
+        return
+    of_texts = _TEXTS.search(relevance) or relevance in expected["contexts"]
+    if not judged and not evidence:
+        yield "missing", "relevance"
+    elif not judged and not of_texts:
+        yield "missing", "judgments: evidence was read"
+    if truth is None or not judged:
+        return
+    counted, note = Counter(int(grade) for grade in truth.grades), expected.get("note") or ""
+    for judgments, relevant, among in _JUDGMENTS.findall(note):
+        if judged != int(judgments or among):
+            yield "wrong", f"{judged} judgments, not {judgments or among}"
+        if relevant and sum(count for grade, count in counted.items() if grade > 0) != int(relevant):
+            yield "wrong", f"not {relevant} relevant documents"
+    grades = {int(grade): int(count) for grade, count in _OF_A_GRADE.findall(note)}
+    if grades and grades != counted:
+        yield "wrong", f"grades {dict(sorted(counted.items()))}, not {grades}"
 
 
 def outcome(expected: Mapping[str, str], path: Path) -> tuple[str, str]:

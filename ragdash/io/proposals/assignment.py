@@ -61,9 +61,8 @@ _KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
 _NUMBERS_OF_QUERIES = (("n",), ("num", "query"), ("n", "query"), ("query", "count"), ("n", "sample"))
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
 _ARE_WORDS = 0.7  # share of texts of letters alone
-_FEWEST = 5  # records without a question, deep in a file
+_FEWEST, _FEWEST_KEYS = 5, 8  # records without a question, deep in a file; keys that may be those of queries
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
-_FEWEST_KEYS = 8  # that are taken for those of queries
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -355,11 +354,12 @@ class Assignment:
     def role(self) -> str:
         """run, truth, both, or questions."""
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
-            "doc_id" in self.roles and "grade" in self.roles and not {"score", "rank"} & self.roles.keys())
-        is_truth = any(name in self.roles for name in TRUTH_CONTENT)
+            {"doc_id", "grade"} <= self.roles.keys() and not {"score", "rank"} & self.roles.keys())
+        is_truth = not self.roles.keys().isdisjoint(TRUTH_CONTENT)
         rated = [path for path in self.roles.get("scores", "").split("+")
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
-        is_run = is_run or (is_truth and "config" in self.roles and not {"scores", "labels"}.isdisjoint(self.roles))
+        differs = "config" in self.roles or "{run}" in self.roles.get("scores", "")
+        is_run = is_run or (is_truth and differs and bool({"scores", "labels"} & self.roles.keys()))
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
         if not is_truth and not is_run and {"scores", "labels", "latency_ms", "latency_s"} & self.roles.keys():

@@ -22,6 +22,7 @@ from ragdash.io.proposals.content.file_content import FileContent, QueryContent,
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
 from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
+from ragdash.io.proposals.content.spread import with_spread_values
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
 from ragdash.io.proposals.content.usage import USAGE, usage_value
 from ragdash.io.proposals.content.values import (
@@ -42,7 +43,7 @@ from ragdash.io.proposals.names import last_words, numbers_chunk
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
-from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
+from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cells import is_cut_off
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
@@ -74,22 +75,13 @@ def _of_mapping(lists: list[RecordList], mapping: Mapping[str, str]) -> RecordLi
 def build_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent:
     """The content of a list of records under a mapping."""
     whole = data_objects(records.rows)
-    rows = [_with_spread(flatten(row, whole), mapping) for row in records.rows]
+    rows = [with_spread_values(flatten(row, whole), mapping) for row in records.rows]
     builder = _Builder(source, mapping, dict.fromkeys(name for row in rows for name in row))
     builder.split_ids(rows)
     builder.find_averages(rows)
     for row in rows:
         builder.add(row)
     return builder.finish()
-
-
-def _with_spread(row: dict, mapping: Mapping[str, str]) -> dict:
-    """The record with spread columns under one path."""
-    if not any(NUMBER in path for path in mapping.values()):
-        return row
-    for pattern, names in spread_columns(row).items():
-        row[pattern] = [row[name] for name in names if not is_missing(row[name])]
-    return row
 
 
 class _Builder:
@@ -310,19 +302,22 @@ class _Builder:
         if self.joins_relevant:
             yield from ((doc, 1.0) for doc in joined_ids(self._values(row, "relevant", {})))
             return
+        seen = set[str]()
         for path in self.paths["relevant"]:
             graded = _GRADED.fullmatch(path)
             value = row.get(graded[1] if graded and path not in row else path)
             self._fail_if_cut_off([value])
             if type(value) is dict:
-                yield from graded_object(value)
+                judged = list(graded_object(value))
             elif gains is not None:
-                yield from with_grades([id_text(item) for item in leaves(value)], gains)
+                judged = list(with_grades([id_text(item) for item in leaves(value)], gains))
             else:
                 grade = float(graded[2]) if graded and path not in row else 1.0
                 docs = list(leaves(value))
                 self.left_out["no-document"] += sum(map(says_none, docs))
-                yield from ((id_text(item), grade) for item in docs if not says_none(item))
+                judged = [(id_text(item), grade) for item in docs if not says_none(item)]
+            yield from ((doc, grade) for doc, grade in judged if grade or doc not in seen)  # 0 for the other ones
+            seen.update(doc for doc, _ in judged)
 
     def _add_scores(self, row: dict, name: str, config: str | None, variant: Mapping[str, str]) -> None:
         run = config or self.source.name

@@ -30,7 +30,7 @@ SAMPLE = 2000  # records that are profiled
 _SEEN = 500  # values whose single values are looked at
 _DEEPEST = 6
 _FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
-GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold"}
+GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold", "judged"}
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?|"
                         r"[\w.-]+\.[a-z]{1,5}:[a-z_]\w+",

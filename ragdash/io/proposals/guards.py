@@ -354,6 +354,8 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys() and not (
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
+    if mapping.get("relevant", "").startswith(f"{guess.get('relevant')}:"):
+        new.append("relevant")  # and those that were judged and are not right
     if are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
         new.append("contexts")
     chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved', guess.get('contexts'))}[].")

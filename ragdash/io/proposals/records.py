@@ -40,6 +40,7 @@ from ragdash.io.proposals.shapes.wrapped import (
     are_lists_by_key,
     rows_of_json_keys,
     rows_of_lists,
+    rows_of_pairs,
     with_named_pairs,
     with_order,
     with_parsed_texts,
@@ -231,7 +232,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
         return
-    if rows := rows_of_json_keys(value):
+    if rows := rows_of_json_keys(value) or rows_of_pairs(value):
         yield RecordList(path, rows)
         return
     prefix = f"{path}." if path else ""

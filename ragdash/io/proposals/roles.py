@@ -32,12 +32,17 @@ from ragdash.io.proposals.choices.answers import (
 from ragdash.io.proposals.choices.documents import (
     assign_returned,
     drop_unlike_ids,
-    settle_relevant_texts,
     settle_units,
     shares_ids,
 )
 from ragdash.io.proposals.choices.durations import assign_times, settle_times, settle_units_of_times
-from ragdash.io.proposals.choices.graded_texts import settle_graded_texts, settle_raters
+from ragdash.io.proposals.choices.graded_texts import (
+    settle_graded_texts,
+    settle_judged,
+    settle_raters,
+    settle_relevant_texts,
+    settle_whole_scores,
+)
 from ragdash.io.proposals.choices.others import (
     are_parts,
     assign_history,
@@ -54,7 +59,6 @@ from ragdash.io.proposals.choices.right_documents import (
     settle_overlapping,
     settle_quoted_documents,
     settle_shared_document,
-    settle_whole_scores,
     take_whole_list,
 )
 from ragdash.io.proposals.choices.row_keys import assign_rows, separated
@@ -161,6 +165,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     take_whole_list(result, free)
     alternatives += [other for item in (result, *alternatives) for other in settle_quoted_documents(item)]
     alternatives += settle_whole_scores(result) + settle_expected_classes(result)
+    alternatives += settle_judged(result, free)
     for item in cited:
         item.penalty = max(item.weight - result.weight, 0) + 0.1
     for item in (result, *alternatives):

@@ -11,7 +11,7 @@ from ragdash.io.proposals.choices.others import without_ranks_of_parts
 from ragdash.io.proposals.choices.right_documents import id_rank, names_whole, overlap
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.spread import is_constant, is_title
-from ragdash.io.proposals.fields import Field, is_missing, leaves
+from ragdash.io.proposals.fields import Field, as_bool, is_missing, leaves
 from ragdash.io.proposals.names import (
     CONFIGS,
     DOCUMENT,
@@ -315,15 +315,15 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     parallel = [item for item in without_ranks_of_parts(siblings) if ratings.parallel_role(item)
                 and same_lengths(item, documents)]
     gains = [item for item in parallel if ratings.parallel_role(item) == "grade"]
-    parts = [documents]
-    if parent and (not is_judged or (gains and "relevant" not in result.roles)):
-        parts += distinguishing(documents, siblings)
-    take(result, free, "retrieved", *parts)
-    for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item),
-                                                          "distance" in item.name_words,
-                                                          _COMBINED.isdisjoint(item.name_words))):
+    is_parted = parent and (not is_judged or (gains and "relevant" not in result.roles))
+    take(result, free, "retrieved", documents, *(distinguishing(documents, siblings) if is_parted else ()))
+    parallel.sort(key=lambda item: (item.path.count("."), _is_unsorted_part(item), ratings.rates_document(item),
+                                    "distance" in item.name_words, _COMBINED.isdisjoint(item.name_words)))
+    for item in parallel:
         role = ratings.parallel_role(item)
-        if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
+        role = "grade" if {role} & result.roles.keys() == {"score"} and ratings.rates_document(item) else role
+        if role == "grade" and "relevant" in result.roles and "gain" not in item.words and not (
+                parent and _names_others(result, documents, item)):
             continue
         if role not in result.roles:
             take(result, free, role, item)
@@ -333,6 +333,15 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     if "grade" in result.roles and "relevant" in result.roles and parent and result.roles["grade"].startswith(parent):
         path = result.roles.pop("relevant")
         free[path] = result.fields[path]
+
+
+def _names_others(result: Assignment, documents: Field, grades: Field) -> bool:
+    """True where some returned documents are marked as right, and none of them is among the right ids: those are of
+    another kind.
+    """
+    right = result.fields.get(result.roles["relevant"])
+    return right is not None and any(as_bool(mark) for mark in grades.items) and not shares_ids(result, right) and not (
+        names_whole(documents, right, result))
 
 
 def _is_unsorted_part(item: Field) -> bool:
@@ -354,16 +363,6 @@ def settle_units(result: Assignment) -> list[Assignment]:
         return []
     other_roles = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
     return [replace(result, roles={**other_roles, "retrieved": units[0].path}, penalty=WEIGHTS["relevant"] + 0.1)]
-
-
-def settle_relevant_texts(result: Assignment) -> list[Assignment]:
-    """Texts of relevant_docs next to a system's answer may be those that it was given."""
-    texts = result.fields.get(result.roles.get("evidence", ""))
-    is_open = texts is not None and GOLD & set(texts.words) == {"relevant"} and "answer" in result.roles
-    if not is_open or {"retrieved", "contexts", "doc_id", "text", "relevant"} & result.roles.keys():
-        return []
-    return [replace(result, roles={{"evidence": "contexts"}.get(name, name): path
-                                   for name, path in result.roles.items()}, penalty=0.1)]
 
 
 def _marks(item: Field) -> set[str]:

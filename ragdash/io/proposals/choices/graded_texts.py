@@ -1,13 +1,15 @@
-"""Texts without ids next to a list of their grades: judged passages of a data set, or what a system was given."""
+"""Judged texts and documents next to a list of their grades, and all judged documents of a query."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import GRADES
+from ragdash.io.proposals.content.grades import WHOLE_GRADES
+from ragdash.io.proposals.fields import Field, as_number, leaves
+from ragdash.io.proposals.names import GOLD, GRADES
 from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import same_lengths
 
@@ -35,6 +37,16 @@ def settle_graded_texts(result: Assignment, free: dict[str, Field]) -> list[Assi
     return [given]
 
 
+def settle_relevant_texts(result: Assignment) -> list[Assignment]:
+    """Texts of relevant_docs next to a system's answer may be those that it was given."""
+    texts = result.fields.get(result.roles.get("evidence", ""))
+    is_open = texts is not None and GOLD & set(texts.words) == {"relevant"} and "answer" in result.roles
+    if not is_open or {"retrieved", "contexts", "doc_id", "text", "relevant"} & result.roles.keys():
+        return []
+    return [replace(result, roles={{"evidence": "contexts"}.get(name, name): path
+                                   for name, path in result.roles.items()}, penalty=0.1)]
+
+
 def settle_raters(result: Assignment, family: ColumnFamily | None) -> list[Assignment]:
     """The grades of one of several people, grade_a or grade_b: whose count, only a person knows."""
     path = result.roles.get("grade", "")
@@ -45,6 +57,56 @@ def settle_raters(result: Assignment, family: ColumnFamily | None) -> list[Assig
     result.roles["grade"], result.runs = first, ()
     return [replace(result, roles={**result.roles, "grade": other}, penalty=result.penalty + 0.1)
             for other in others[:2]]
+
+
+def settle_whole_scores(result: Assignment) -> list[Assignment]:
+    """Whole numbers from 0 to 4 for the documents of a list are rather grades: of a truth first, of a run second."""
+    marks = result.fields.get(result.roles.get("score", ""))
+    if marks is None or "[]" in marks.path or not marks.is_list or not ratings.is_whole(marks) or not {
+            as_number(mark) for mark in marks.items} <= {*WHOLE_GRADES} or not {
+            "answer", "answers", "relevant", "config", "rank"}.isdisjoint(result.roles):
+        return []
+    ranked, names = dict(result.roles), {"retrieved": "relevant", "score": "grade", "contexts": "evidence",
+                                         "text": "evidence"}
+    result.roles = {names.get(name, name): path for name, path in ranked.items()}
+    return [replace(result, roles=ranked)]
+
+
+def settle_judged(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """All judged documents of a query: those that are not right have grade 0. Without right ones and without grades
+    nothing says which of them are right, so the reading with all of them comes second.
+    """
+    right = result.roles.get("relevant", "")
+    first = result.fields.get(right.split("+")[0].removesuffix(":2"))
+    if first is None or "grade" in result.roles or ("+" in right and ":2+" not in right):
+        return []
+    if not meanings.is_judged_pool(first):
+        pool = next((item for item in free.values() if meanings.is_judged_pool(item) and _holds(item, first)), None)
+        if pool is not None:
+            take(result, free, "relevant", pool, note=f"{right if '+' in right else f'{right}:1'}+{pool.path}:0")
+        return []
+    grades = [item for item in free.values() if "[]" not in item.path and _grades(item) and same_lengths(item, first)]
+    if grades:
+        take(result, free, "grade", grades[0])
+        return []
+    if not {"judged", "assessed", "rated"} & {*first.name_words}:
+        return []
+    left = {name: path for name, path in result.roles.items() if name != "relevant"}
+    others = [replace(result, roles=result.roles, penalty=result.penalty + WEIGHTS["relevant"] + 0.1)]
+    if not replace(result, roles=left).is_useful:  # nothing else is read
+        others.append(replace(others[0], roles={**left, "retrieved": right}))
+    result.roles = left
+    free[right] = first
+    return others
+
+
+def _holds(pool: Field, right: Field) -> bool:
+    """True for lists with nearly all right documents, of which some are among others."""
+    pairs = [({*map(str, leaves(every))}, {*map(str, value if type(value) is dict else leaves(value))})
+             for every, value in zip(pool.values, right.values, strict=False)]
+    count = sum(len(some) for _, some in pairs)
+    return 10 * sum(len(every & some) for every, some in pairs) >= 9 * count > 0 and any(
+        every - some for every, some in pairs)
 
 
 def _grades(item: Field) -> bool:

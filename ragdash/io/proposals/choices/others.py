@@ -10,6 +10,7 @@ from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.ratings import is_of_settings, is_whole
 from ragdash.io.proposals.fields import HISTORIES, Field, as_number
 from ragdash.io.proposals.names import CONFIGS, FUSED, GOLD, ID, METRICS, SCORES, words
+from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
 
 _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
@@ -63,6 +64,19 @@ def take_data_set(result: Assignment, free: dict[str, Field], names: Sequence[st
         return False
     take(result, free, "query_id", named[0], key)
     return True
+
+
+def take_set(result: Assignment, free: dict[str, Field]) -> None:
+    """The name of a set and the id of a query in it, where two sets of questions have the same ids and no system
+    returned anything: {"easy": [{"id": 1, ...}], "hard": [{"id": 1, ...}]}.
+    """
+    sets = [item for path, item in free.items() if path in (KEY, f"{KEY}.name") and item.distinct_count > 1]
+    ids = [item for item in free.values() if item not in sets and meanings.is_query_id(item) and item.share == 1.0]
+    if not sets or not ids or "query_id" in result.roles or not _OF_RUNS.isdisjoint(result.roles):
+        return
+    pairs = set(zip(map(repr, sets[0].values), map(repr, ids[0].values), strict=True))
+    if "answer" not in result.roles and ids[0].distinct_count < len(pairs) == len(ids[0].values):
+        take(result, free, "query_id", sets[0], ids[0])
 
 
 def take_turns(result: Assignment, free: dict[str, Field]) -> bool:

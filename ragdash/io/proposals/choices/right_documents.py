@@ -10,9 +10,10 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.grades import WHOLE_GRADES
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, as_number, is_missing, leaves
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, GRADES, ID, RETRIEVING, RETURNED, WEAK_GOLD
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, GRADES, ID, RETRIEVING, RETURNED, TEXT, WEAK_GOLD
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _CHUNK = re.compile(r"[_#:/-]+(?:chunk|passage|page|part|p|c)[_-]?\d+$|#\d+$", re.IGNORECASE)  # a part of a document
@@ -23,7 +24,6 @@ _SHORT = 5  # characters: numbers of sections, such as 60E
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _SEVERAL = 3  # documents of queries
 _MANY = 4  # times as many documents as collections of them
-_GRADES = (0, 1, 2, 3, 4)
 _IDS = ("rid", "cid", "nid", "uid")  # of records, chunks, nodes
 _PARTIAL = {"partial", "secondary"}  # in names of documents that are right in part
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
@@ -40,12 +40,12 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
     gold = _gold_documents(result, free, lists)
     if gold and all(item.mean_length < _SHORT or names_document(item) for item in gold):
         gold = [item for item in free.values() if _names_origin_of_question(item)] or gold
-    if not gold:
+    if all(map(meanings.is_judged_pool, gold)):
         gold = [item for item in free.values() if item.is_object and 2 * item.share > 1 and (
             not item.path.endswith("]")) and not set(item.words).isdisjoint(
-            {"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
+            GOLD_OBJECTS) and all(
             type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
-            for value in item.present)]
+            for value in item.present)] or gold
     if gold:
         partial = [item for item in gold if not _PARTIAL.isdisjoint(item.words)]
         full = [item for item in gold if item not in partial]
@@ -86,8 +86,8 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
         2 * sum(str(value) in returned for value in item.items) > len(item.items))]  # not the year 1975 in gold_answers
     return [item for item in named if any(
         not returned.isdisjoint(names_of(str(value))) for value in item.items)] or [
-        item for item in gold if item.is_list and not lists and (has_codes(item) or item.is_text != (
-            item.name_words == ("expected",))) and not (_TRUTH_ALONE.issuperset(item.name_words) and (
+        item for item in gold if item.is_list and not lists and (has_codes(item) or TEXT & {*item.name_words} or (
+            item.is_text != (item.name_words == ("expected",)))) and not (_TRUTH_ALONE.issuperset(item.name_words) and (
                 is_answered or not _are_mostly_ids(item)))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
@@ -108,7 +108,7 @@ def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[F
     if min(keys.values()) < 2 or not others.isdisjoint(result.roles):
         return []
     graded = any(GRADES & {*item.name_words} and not item.is_list and item.share == 1 and (
-        item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*_GRADES})
+        item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*WHOLE_GRADES})
                  for item in result.fields.values())
     return [item for item in free.values() if graded and item.path.lower() in names and not item.is_list
             and item.is_id_like and item.share == 1 and len(set(zip(map(repr, key.values), map(
@@ -136,6 +136,7 @@ def _gold_documents(result: Assignment, free: dict[str, Field], lists: Sequence[
     gold = [item for item in gold if item.path != result.roles.get("query_id")]
     gold = [item for item in gold if item in lists or (lists and _is_next_to(item, lists))] if lists else gold
     gold = gold or list(lists)
+    gold = [item for item in gold if not meanings.is_judged_pool(item)] or gold
     if gold and all(map(_is_index, gold)):
         gold = _shared_members(free) or gold
     gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
@@ -186,8 +187,8 @@ def _rivals(item: Field, chosen: Field) -> bool:
     """True for a list of other documents of the same kind."""
     are_alike = item.is_list and chosen.is_list and item.is_number == chosen.is_number and not item.is_object
     is_next_to_it = "[]" not in item.path and item.path.rpartition(".")[0] == chosen.path.rpartition(".")[0]
-    return are_alike and is_next_to_it and item.values != chosen.values and 2 * item.share >= chosen.share and (
-        not _complements(item, chosen))
+    return are_alike and is_next_to_it and item.values != chosen.values and 2 * item.share >= chosen.share and not (
+        _complements(item, chosen) or meanings.is_judged_pool(item))
 
 
 def settle_shared_document(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
@@ -269,19 +270,6 @@ def _holds(item: Field, quoted: Field) -> bool:
     pairs = _pairs_of_lists(item, quoted) if len(item.values) == len(quoted.values) else []  # else of several systems
     quoted_count = sum(len(listed & part) for listed, part in pairs)
     return bool(pairs) and 10 * quoted_count >= 9 * sum(len(part) for _, part in pairs)
-
-
-def settle_whole_scores(result: Assignment) -> list[Assignment]:
-    """Whole numbers from 0 to 4 for the documents of a list are rather grades: of a truth first, of a run second."""
-    marks = result.fields.get(result.roles.get("score", ""))
-    if marks is None or "[]" in marks.path or not marks.is_list or not ratings.is_whole(marks) or not {
-            as_number(mark) for mark in marks.items} <= {*_GRADES} or not {
-            "answer", "answers", "relevant", "config", "rank"}.isdisjoint(result.roles):
-        return []
-    ranked, names = dict(result.roles), {"retrieved": "relevant", "score": "grade", "contexts": "evidence",
-                                         "text": "evidence"}
-    result.roles = {names.get(name, name): path for name, path in ranked.items()}
-    return [replace(result, roles=ranked)]
 
 
 def judged_or_ranked(result: Assignment, free: dict[str, Field], documents: Field) -> list[Assignment]:

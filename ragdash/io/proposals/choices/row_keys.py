@@ -14,6 +14,7 @@ from ragdash.io.proposals.choices.others import (
     is_combined,
     take_data_set,
     take_judged,
+    take_set,
     take_single_config,
     take_turns,
     without_ranks_of_parts,
@@ -96,6 +97,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         if several and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
             _take_document_rows(result, free, several, key)
         take_single_config(result, free)
+        take_set(result, free)
         return
     free |= {item.path: item for item in result.fields.values() if _is_hidden_config(item, result, free, names)}
     candidates = _candidates(result, free, key, names)

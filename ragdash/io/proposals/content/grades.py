@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ragdash.io.proposals.fields import as_bool, as_number, grade_of_words, id_text, leaves
 
+WHOLE_GRADES = (0, 1, 2, 3, 4)  # that people give
+
 
 def with_grades(docs: Sequence[str], gains) -> Iterator[tuple[str, float]]:
     items = gains if type(gains) is list else [gains]

@@ -14,6 +14,8 @@ _SMALL_PARTS = {"sent", "sentence", "line", "span", "token", "char", "character"
 
 _CITING = {"citation", "cited", "citing", "footnote", "marker"}
 _MOST_CITED = 60
+_NUMBERED_PARTS = (("item",), ("section",), ("chapter",), ("article",), ("part",), ("clause",), ("paragraph",))
+_LONGEST_NUMBER = 4  # characters: 12, 1A, IV
 
 
 def are_places(field: Field) -> bool:
@@ -39,6 +41,19 @@ def is_place_within(field: Field) -> bool:
     return not name.isdisjoint(_SMALL_PARTS) or ("[]" in field.path and name <= _PARTS)
 
 
+def _numbers_parts(field: Field, fields: Mapping[str, Field]) -> bool:
+    """True for expected.items next to expected.ticker: ["1A", "7"], the same few numbers of parts for all documents, of
+    which another member names the one that is meant.
+    """
+    parent = field.path.rpartition(".")[0]
+    texts = {str(item) for item in field.items}
+    if not parent or "[]" in field.path or field.name_words not in _NUMBERED_PARTS or any(
+            len(text) > _LONGEST_NUMBER for text in texts) or 2 * len(texts) > len(field.items):
+        return False
+    beside = [item for path, item in fields.items() if path.rpartition(".")[0] == parent and item is not field]
+    return any(item.is_text and not item.is_list and item.share == 1 and item.distinct_count > 1 for item in beside)
+
+
 def counts_citations(field: Field) -> bool:
     """True for 1, 2, 4 next to an answer with [1], [2] and [4]: in most records the first of them is one of them."""
     name = set(field.name_words)
@@ -54,10 +69,11 @@ def counts_citations(field: Field) -> bool:
 
 
 def without_places(fields: Mapping[str, Field]) -> dict[str, Field]:
-    """The fields but the numbers of citations, and all sentences of a document where other numbers say which are right:
-    evidence[].sent_id next to gold_sent_ids.
+    """The fields but the numbers of citations, of parts of a document that another field names, and of all sentences of
+    a document where other numbers say which are right: evidence[].sent_id next to gold_sent_ids.
     """
-    fields = {name: item for name, item in fields.items() if not counts_citations(item)}
+    fields = {name: item for name, item in fields.items() if not (
+        counts_citations(item) or _numbers_parts(item, fields))}
     places = [item for item in fields.values() if is_place_within(item)]
     if not any("[]" not in item.path and item.is_list and not GOLD.isdisjoint(item.words) for item in places):
         return fields

@@ -1,17 +1,31 @@
-"""Names of documents with blanks, which look like texts: those that are right are among those that were returned."""
+"""Names of documents with blanks, which look like texts: those that are right are among those that were returned, or
+all have the form of a place in a document.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, QUESTION, RETRIEVING, RETURNED
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    NOTES,
+    QUESTION,
+    RETRIEVING,
+    RETURNED,
+    SPANS,
+    TEXT,
+)
 
 _LONGEST = 120
 _FEWEST = 3  # different names that are right and were returned
 _VARIED = 0.5  # share of different names: kinds of sources come again
 _SHARE = 0.3  # of the different names that are right
+_PLACE = re.compile(r"\S::\S|\S > \S|\.(?:pdf|md|txt|html?|docx?|pptx?)\b")  # Rules::3 Storage, a.pdf, page 3
 
 
 class SharedIds(Field):
@@ -43,9 +57,17 @@ def with_shared_ids(fields: Mapping[str, Field]) -> dict[str, Field]:
             common = wanted & set(map(str, listed.items))
             if len(common) >= _FEWEST and len(common) >= _SHARE * len(wanted):
                 shared |= {path, other}
+    shared |= {path for path, item in names.items() if _are_places(item)}
     if all(fields[path].is_id_like for path in shared):
         return dict(fields)
     return {path: SharedIds(path, item.values) if path in shared else item for path, item in fields.items()}
+
+
+def _are_places(item: Field) -> bool:
+    """True for right or returned documents of which nearly all say a place in one: "Handbook::3.2 Storage"."""
+    name, texts = {*item.name_words}, [str(text) for text in item.items]
+    return bool({*item.words} & (GOLD | RETURNED)) and bool(name & (DOCUMENT | TEXT | SPANS)) and name.isdisjoint(
+        NOTES) and 10 * sum(_PLACE.search(text) is not None for text in texts) >= 9 * len(texts)
 
 
 def _may_name_documents(item: Field) -> bool:

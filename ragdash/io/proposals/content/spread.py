@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_bool, as_number, is_missing
@@ -29,6 +29,15 @@ def with_spread_columns(fields: dict[str, Field]) -> dict[str, Field]:
             fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
                                                    for row in rows))
     return fields
+
+
+def with_spread_values(row: dict, mapping: Mapping[str, str]) -> dict:
+    """The record with spread columns under one path."""
+    if not any(NUMBER in path for path in mapping.values()):
+        return row
+    for pattern, names in spread_columns(row).items():
+        row[pattern] = [row[name] for name in names if not is_missing(row[name])]
+    return row
 
 
 def _are_parts(pattern: str, columns: Sequence[Field]) -> bool:

@@ -34,6 +34,8 @@ from ragdash.io.proposals.names import (
     NOTES,
     QUESTION,
     RETURNED,
+    SPANS,
+    TEXT,
     WEAK_GOLD,
     words,
 )
@@ -43,7 +45,7 @@ _FEW = 5  # records for each kind
 _FILES = 0.9  # share of paths and names of files
 ID_FORM = re.compile(ID_PART)
 _CODE_FORM = re.compile(r"[A-Za-z][A-Za-z-]*[:_-][\w-]*\d[\w-]*")  # of an id alone, no answer
-_NO_DOCUMENT = {"output", "saved", "script",
+_NO_DOCUMENT = {"output", "saved", "script", "archive", "archived", "wayback", "permalink", "mirror",
                 "turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
@@ -59,6 +61,7 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "class", "score", "count", "match", "triple", "edge", "price", "text", "ticker", "symbol", "isin",
              "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
              "in", "by", "for", "at", "with", "of"} | _PARTS_OF_NAMES  # none names documents, whatever the values are
+_JUDGED = {"judged", "assessed", "rated", "annotated", "labelled", "labeled"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -76,17 +79,25 @@ def is_gold_list(field: Field) -> bool:
     if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
         return False  # kinds of texts, such as BACKGROUND and RESULTS
     if _names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
-            field.is_shared or all(ID_FORM.fullmatch(str(item)) for item in field.items))):
+            field.is_shared or 5 * sum(ID_FORM.fullmatch(str(item)) is not None for item in field.items) >= 4 * len(
+                field.items))):  # of random ids some have letters alone
         return False  # references may be short texts
     if name <= GOLD and not field.is_shared and holds_phrases(list(map(str, field.items))):
         return False
     strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & (DOCUMENT | _WORKS))
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
+    are_ids = name <= GOLD | TEXT | SPANS | ID and _are_surely_ids(field)  # reference_contexts: ["d7#2", "d2#0"]
     return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
-            and bool(name & GOLD) and (name - {"pool"} <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
+            and bool(name & GOLD) and (are_ids or name - {"pool"} <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
                 bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
+
+
+def _are_surely_ids(field: Field) -> bool:
+    """True for values that no text has: whole numbers, one word each with a digit or a mark, places in documents."""
+    texts = [str(item).strip() for item in field.items]
+    return field.is_shared or (field.is_id_like and all(text.isdecimal() or ID_FORM.fullmatch(text) for text in texts))
 
 
 def is_returned_list(field: Field) -> bool:
@@ -156,6 +167,13 @@ def is_gold_documents(field: Field) -> bool:
         return False
     return not name.isdisjoint(CODES | _WORKS) or field.path_share > 0.6 or (
         not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
+
+
+def is_judged_pool(field: Field) -> bool:
+    """All documents of a query that someone has judged, right or not: judged, assessed_doc_ids."""
+    name = set(field.name_words)
+    return field.is_list and field.is_id_like and "[]" not in field.path and bool(name & _JUDGED) and (
+        name <= _JUDGED | ID | DOCUMENT | {"all", "pool"})
 
 
 def is_neutral_documents(field: Field) -> bool:

@@ -52,6 +52,7 @@ _AS_IS = ("raw", "full")  # the state of a text that no system has changed
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
+_SAID_OF_SYSTEMS = {"correct", "confidence", "accuracy", "passed"}  # values of each system
 _INCUMBENTS, _CHALLENGERS = {"baseline", "control", "current", "production"}, {"candidate", "treatment", "challenger"}
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned", "top"}  # with a number
@@ -61,8 +62,7 @@ _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriev
 _AT_CUTOFF = re.compile(r"[A-Za-z]@\d+")  # p@5: a metric, not a system
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MOST_FIELDS = 300
-_MANY = 8  # configurations, of which some have names that are not known: cohere_command-r next to gpt-4o
-_MOST_OBJECTS, _FEWEST_MEMBERS = 12, 3
+_MANY, _MOST_OBJECTS, _FEWEST_MEMBERS = 8, 12, 3  # of many configurations some have names that are not known
 _DID = {"answer", "response", "retrieved", "token", "cost", "ms"} | LATENCIES  # what a system did
 
 
@@ -140,8 +140,8 @@ def measures_systems(family: ColumnFamily) -> bool:
     """True for values of rankings by system: bm25_mrr and dense_mrr, not semantic_similarity and keyword_similarity."""
     stems = [set(words(stem.replace(RUN, " "))) for stem in family.members]
     is_crossed = len(stems) > 1 and all(len(fields) == len(family.variants) for fields in family.members.values())
-    measured = all(not stem.isdisjoint(SURE_METRICS) and (stem <= OF_RANKINGS or (
-        is_crossed and not _JUDGED_ANSWER.isdisjoint(stem))) for stem in stems)
+    measured = all(stem <= _SAID_OF_SYSTEMS or (not stem.isdisjoint(SURE_METRICS) and (stem <= OF_RANKINGS or (
+        is_crossed and not _JUDGED_ANSWER.isdisjoint(stem)))) for stem in stems)
     return measured and any(not (SYSTEMS - _WAYS_TO_COMPARE).isdisjoint(words(name)) or _COUNTED.fullmatch(name)
                             for name in family.variants)
 

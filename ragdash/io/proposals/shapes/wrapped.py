@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, QUESTION, RETURNED, ROLE_WORDS, TEXT, words
+from ragdash.io.proposals.content.grades import WHOLE_GRADES
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GRADES, ID, QUESTION, RETURNED, ROLE_WORDS, TEXT, words
 from ragdash.io.tables.cell_lists import is_list_column, parse_columns, separates_values
 
 _ENVELOPES = ("payload", "data", "body", "record", "properties", "row")
 _LOOKED_AT = 200  # records
 _LONGEST_LIST = 1000  # characters of ids with a mark between
+_FEWEST_PAIRS = 6
+_BETWEEN_IDS = ("::", "\t", "||", "|", "->", "/", "#", ":", "--", "__")  # the likeliest first
+_NUMBER = re.compile(r"\d+")
 _TYPES = ("type", "event", "kind", "section")
 
 
@@ -51,6 +56,32 @@ def rows_of_json_keys(value: dict) -> list[dict]:
     return [{**case, **{name.removeprefix("cached_").removesuffix("_data"): _unwrapped(item)
                         for name, item in member.items()}}
             for case, member in zip(cases, value.values(), strict=True)]
+
+
+def rows_of_pairs(value: dict) -> list[dict]:
+    """Judgments of {"q1::d7": 2, "q1::d2": {"grade": 0, "query": "Who?"}}: the query and the document are in the key.
+
+    Where the records have questions, each query has one; else the ids of queries have one form with a number: q1, q2.
+    """
+    members, texts = list(value.values()), [str(key) for key in value]
+    grades = [next((item for name, item in member.items() if not GRADES.isdisjoint(words(name))), None)
+              if type(member) is dict else member for member in members]
+    if len(texts) < _FEWEST_PAIRS or not all(type(grade) in (int, float, bool) for grade in grades) or not (
+            {*map(float, grades)} <= {*WHOLE_GRADES} and (len(set(grades)) > 1 or type(members[0]) is dict)):
+        return []
+    for mark in _BETWEEN_IDS:
+        pairs = [text.partition(mark) for text in texts]
+        if not all(first and mark and second for first, mark, second in pairs):
+            continue
+        queries = {first for first, _, _ in pairs}
+        asked = {(first, str(member["query"])) for (first, _, _), member in zip(pairs, members, strict=True)
+                 if type(member) is dict and type(member.get("query")) is str}
+        forms = {_NUMBER.sub("0", query) for query in queries}
+        is_named = len(forms) == 1 and "0" in (form := forms.pop()) and (form != "0" or mark in _BETWEEN_IDS[:5])
+        if 1 < len(queries) <= len(texts) // 2 and (len(asked) == len(queries) if asked else is_named):
+            return [{"query_id": first, "doc_id": second, **(member if type(member) is dict else {"grade": member})}
+                    for (first, _, second), member in zip(pairs, members, strict=True)]
+    return []
 
 
 def are_lists_by_key(value) -> bool:
