@@ -44,25 +44,37 @@ def finding(effects: MainEffects) -> str:
         largest = f"{_size_sentence(first, title)}. " if is_known else ""
         return (f"{largest}No setting has a significant effect on {title}, over "
                 f"{query_count(effects.n)}. More queries would show smaller effects.")
-    others = [setting.title for setting in significant[1:]]
+    others = [_name(setting) for setting in significant[1:]]
     rest = f" Also significant: {listed(_short(others))}." if others else " No other setting has a significant effect."
     chosen = significant[0]
     if chosen is first:
-        share = f" It alone explains {first.share:.0%} of the differences between the runs." \
-            if np.isfinite(first.share) else ""
-        return f"{first.title} matters most for {title}: {_effect_clause(first, effects)}{share}{rest}"
-    return (f"{_size_sentence(first, title)}, but its effect is not significant ({_p_text(first)}). {chosen.title} is "
-            f"significant: {_effect_clause(chosen, effects)}{rest}")
+        alone = "Together they explain" if first.together else "It alone explains"
+        share = f" {alone} {first.share:.0%} of the differences between the runs." if np.isfinite(first.share) else ""
+        return (f"{_with_verb(first, 'matters', 'matter')} most for {title}: {_effect_clause(first, effects)}{share}"
+                f"{rest}")
+    return (f"{_size_sentence(first, title)}, but {'their' if first.together else 'its'} effect is not significant "
+            f"({_p_text(first)}). {_with_verb(chosen, 'is', 'are')} significant: {_effect_clause(chosen, effects)}"
+            f"{rest}")
+
+
+def _name(setting: SettingEffect) -> str:
+    """A setting in a sentence; settings that always change together as a list."""
+    return listed(setting.together) if setting.together else setting.title
+
+
+def _with_verb(setting: SettingEffect, verb: str, plural: str) -> str:
+    """A setting as the subject of a sentence."""
+    return f"{_name(setting)} together {plural}" if setting.together else f"{setting.title} {verb}"
 
 
 def _size_sentence(setting: SettingEffect, title: str) -> str:
     """How large the differences are that a setting makes, without a word on significance; ends without a period."""
-    spread = f"{number(setting.spread)} between its best and its worst value"
+    spread = f"{number(setting.spread)} between the best and the worst value"
     if not np.isfinite(setting.share):
-        return f"{setting.title} makes the largest difference to {title} ({spread})"
+        return f"{_with_verb(setting, 'makes', 'make')} the largest difference to {title} ({spread})"
     amount = "most" if setting.share > 0.5 else "the largest part"
-    return (f"{setting.title} explains {amount} of the differences between the runs in {title} ({setting.share:.0%}; "
-            f"{spread})")
+    return (f"{_with_verb(setting, 'explains', 'explain')} {amount} of the differences between the runs in {title} "
+            f"({setting.share:.0%}; {spread})")
 
 
 def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
@@ -73,9 +85,10 @@ def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
         return (f"{best[0]} is {signed(2 * setting.effect[leading])} [{signed(2 * setting.low[leading])}, "
                 f"{signed(2 * setting.high[leading])}] against {setting.levels[1 - leading]}.")
     words = f"The best value is {best[0]}" if len(best) == 1 else f"The best values are {listed(best)} (equal)"
+    whose = "their" if setting.together else "its"
     return (f"{setting.levels[clearest]} is {signed(setting.effect[clearest])} [{signed(setting.low[clearest])}, "
-            f"{signed(setting.high[clearest])}] against the average of its values. {words}, {number(setting.spread)} "
-            "from the worst.")
+            f"{signed(setting.high[clearest])}] against the average of {whose} values. {words}, "
+            f"{number(setting.spread)} from the worst.")
 
 
 def _p_text(setting: SettingEffect) -> str:
@@ -89,7 +102,7 @@ def cautions(variants: Variants) -> list[str]:
     effects, lines = variants.effects, []
     tied = [setting for setting in effects.settings if setting.inseparable]
     for setting in tied[:MOST_NAMED]:
-        lines.append(f"{setting.title} cannot be separated from {listed(_short(list(setting.inseparable)))}: these "
+        lines.append(f"{_name(setting)} cannot be separated from {listed(_short(list(setting.inseparable)))}: these "
                      "runs change them together. Add runs that change one of them alone.")
     if not effects.balanced:
         lines.append(f"The design is unbalanced: {effects.combinations:,} of {effects.possible:,} combinations of "

@@ -45,6 +45,12 @@ GRID = [{"model": model, "chunk": chunk, "seed": "7"} for model, chunk in produc
     "256", "512", "1024"))]
 
 
+def test_settings_that_change_together_are_named_as_several():
+    tied = [{**settings, "overlap": settings["chunk"]} for settings in GRID]
+    model, chunk = main_effects(runs_of(GRID), tied, SPEC).settings
+    assert (model.together, chunk.title, chunk.together) == ((), "chunk, overlap", ("chunk", "overlap"))
+
+
 def test_in_a_full_grid_an_effect_is_the_mean_of_its_runs_minus_the_mean_of_all():
     evaluations = runs_of(GRID)
     effects = main_effects(evaluations, GRID, SPEC)
@@ -130,7 +136,7 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
     k = effect_of("k", ("5", "20", "50"), [-0.042, 0.021, 0.021], [0.01, 0.2, 0.2], 0.2)
     effects = MainEffects(SPEC, 40, (chunk, k), {}, True, 9, 9, 0.99)
     assert finding(effects) == (
-        "chunk explains most of the differences between the runs in MRR (79%; 0.110 between its best and its worst "
+        "chunk explains most of the differences between the runs in MRR (79%; 0.110 between the best and the worst "
         "value), but its effect is not significant (p = 0.051). k is significant: 5 is −0.042 [−0.082, −0.002] against "
         "the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other setting has "
         "a significant effect.")
@@ -138,6 +144,10 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
     assert finding(replace(effects, settings=(two,))).startswith(
         "rerank matters most for MRR: yes is +0.100 [+0.020, +0.180] against no. It alone"), "not half of it, twice"
     assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
+    assert finding(replace(effects, settings=(replace(two, together=("rerank", "depth")),))).startswith(
+        "rerank and depth together matter most for MRR: yes is +0.100 [+0.020, +0.180] against no. Together they ")
+    assert finding(replace(effects, settings=(replace(chunk, together=("chunk", "overlap")),))).startswith(
+        "chunk and overlap together explain most of the differences")
     assert finding(replace(effects, settings=(replace(chunk, share=0.001),))).startswith("No setting has a significant")
     evaluations = runs_of(GRID)
     shares = [setting.share for setting in main_effects(evaluations, GRID, SPEC).settings]

@@ -16,12 +16,17 @@ MOST_NUMBERS, GROUPS = 8, 4  # values of a setting in numbers, beyond which they
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A setting of the design. levels: (L,) its values; codes: (R,) the value of each run; title: its name, or the
-    names of settings that always change together."""
+    """A setting of the design, or several that always change together. levels: (L,) its values; codes: (R,) the value
+    of each run; names: of the settings."""
 
-    title: str
     levels: tuple[str, ...]
     codes: np.ndarray
+    names: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Its name, or the names of all, as a heading."""
+        return ", ".join(self.names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +89,9 @@ def design_of(settings: Sequence[Mapping[str, str]]) -> Design:
                      for code, other in zip(codes, same.codes, strict=True)}
             joined = tuple(", ".join(pairs[int(codes[np.flatnonzero(same.codes == level)[0]])])
                            for level in range(len(same.levels)))
-            factors[partition] = Factor(f"{same.title}, {name}", joined, same.codes)
+            factors[partition] = Factor(joined, same.codes, (*same.names, name))
         else:
-            factors[partition] = Factor(name, levels, codes)
+            factors[partition] = Factor(levels, codes, (name,))
     return Design(tuple(factors.values()), left_out, len(settings))
 
 

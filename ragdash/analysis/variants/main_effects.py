@@ -44,6 +44,8 @@ class SettingEffect:
         Share of the variance between the means of the runs that this setting alone explains; NaN where undefined.
     inseparable
         The settings that it cannot be separated from; empty where it can.
+    together
+        The names of the settings that always change together; empty for one.
     """
 
     title: str
@@ -56,6 +58,7 @@ class SettingEffect:
     p: np.ndarray
     share: float
     inseparable: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
 
     @property
     def spread(self) -> float:
@@ -190,7 +193,8 @@ def _effect(design: Design, factor: Factor, tested: np.ndarray, means: np.ndarra
     if not tied and matrix.shape[1] <= len(means):
         others = np.delete(matrix, design.columns(design.factors.index(factor)), axis=1)
         share = _explained(matrix, means) - _explained(others, means)
-    return SettingEffect(factor.title, factor.levels, runs, raw, *tested, max(share, 0.0), tied)
+    return SettingEffect(factor.title, factor.levels, runs, raw, *tested, max(share, 0.0), tied,
+                         factor.names if len(factor.names) > 1 else ())
 
 
 def _explained(matrix: np.ndarray, means: np.ndarray) -> float:
