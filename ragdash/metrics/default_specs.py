@@ -8,6 +8,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
 from ragdash.core.text.metric_names import is_spent
+from ragdash.metrics.docs.human_agreement import is_of_answers, says_right
 from ragdash.metrics.from_file import counterpart, default_file_specs
 from ragdash.metrics.registry import METRICS, Spec
 from ragdash.metrics.spelling import parse_spec, parse_specs
@@ -42,11 +43,21 @@ def specs_without_rankings(from_files: Sequence[Spec], runs: Sequence[Run], trut
     """Metrics of the files that say how good the runs are, else metrics of answers; then what the runs spend.
 
     from_files: as of `default_file_specs`. Time, tokens and money are never the first while something says what is
-    right.
+    right. Nor are scores that leave open whether answers are right, such as faithfulness, where there are references.
     """
     spent = [spec for spec in from_files if is_spent(spec.file_column)]
     good = [spec for spec in from_files if spec not in spent]
-    return (*(good or default_answer_specs(runs, truth)), *spent)
+    if not good:
+        return (*default_answer_specs(runs, truth), *spent)
+    if is_of_answers(good[0]) and not says_right(good[0]) and _have_references(runs, truth):
+        right = [spec for spec in good if says_right(spec)] or ANSWER_SPECS
+        good = list(dict.fromkeys([*right, *good]))
+    return (*good, *spent)
+
+
+def _have_references(runs: Sequence[Run], truth: Truth) -> bool:
+    """Whether there are answers, and references to compare them with."""
+    return any(map(has_answers, runs)) and bool(filled(truth.details, "answers"))
 
 
 def have_rankings(runs: Sequence[Run]) -> bool:

@@ -55,15 +55,17 @@ def test_the_tables(files, capfdbinary, form):
 
 
 def test_without_rankings_the_gain_is_in_the_metric_that_leads_the_pages(tmp_path, capfdbinary):
-    """2 of 4 answers are wrong, with faithfulness 0.2 and 0.6: at best 1, the mean of 4 gains (0.8 + 0.4) / 4 = 0.3."""
+    """2 of 4 answers are wrong, with Token F1 0: at best 1, the mean of 4 gains 2 / 4. Faithfulness gains nothing."""
     rows = [f"What is {n}?,{'It is' if n < 2 else 'not'} {n + n // 2},{n},{score}"
             for n, score in enumerate((1.0, 1.0, 0.2, 0.6))]
     file = tmp_path / "eval.csv"
     file.write_text("\n".join(["question,answer,reference,faithfulness", *rows]))
     _, out, _ = call(capfdbinary, "diagnose", file)
     plain = " ".join(out.split())
-    assert "Wrong answer 2 (+0.300)" in plain and "the mean of faithfulness (file) would move" in plain
+    assert "Wrong answer 2 (+0.500)" in plain and "the mean of Token F1 would move" in plain
     assert "NDCG" not in plain and "Ranked low" not in plain
+    _, out, _ = call(capfdbinary, "diagnose", file, "-m", "file:faithfulness")
+    assert "Wrong answer 2 (–)" in " ".join(out.split())
 
 
 def test_csv_of_stages_and_of_queries(files, capfdbinary):

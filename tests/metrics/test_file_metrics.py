@@ -109,7 +109,13 @@ def test_what_a_run_spends_is_never_the_first_metric_while_something_says_what_i
     spent = ["file:latency(high=None)", "file:total_cost(high=None)"]
     assert list(map(str, default_specs([run], references))) == [*map(str, ANSWER_SPECS), *spent]
     judged = run.with_file_scores(FileScores.build([*rows, ("q1", "a", "faithfulness", 1.0)]))
-    assert list(map(str, default_specs([judged], references))) == ["file:faithfulness", *spent]
+    assert list(map(str, default_specs([judged], references))) == [
+        *map(str, ANSWER_SPECS), "file:faithfulness", *spent], "a wrong answer can be faithful"
+    right_too = run.with_file_scores(FileScores.build([
+        *rows, ("q1", "a", "faithfulness", 1.0), ("q1", "a", "answer_correctness", 0.5)]))
+    assert list(map(str, default_specs([right_too], references))) == [
+        "file:answer_correctness", "file:faithfulness", *spent]
+    assert list(map(str, default_specs([judged], Truth.of_queries([judged])))) == ["file:faithfulness", *spent]
     alone = Truth.of_queries([run])
     assert list(map(str, default_specs([run], alone)))[-2:] == spent
 

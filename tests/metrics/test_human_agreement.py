@@ -39,6 +39,8 @@ def test_labels_lead_then_judges_then_what_agrees_with_people():
     assert leading_metric(answers, lambda spec: 75 if spec.name == "NumberMatch" else 100).name == "NumberMatch"
     scores = parse_specs("file:answer_relevancy file:context_recall file:faithfulness")
     assert leading_metric(scores, lambda spec: 100).file_column == "faithfulness", "a wrong answer can be relevant"
+    grounded = [*scores, *parse_specs("SupportCoverage TokenF1")]
+    assert leading_metric(grounded, lambda spec: 100).name == "TokenF1", "a wrong answer can be faithful"
     judged = parse_specs("Correctness TokenF1")
     assert leading_metric(judged, lambda spec: 5 if spec.name == "Correctness" else 122).name == "TokenF1", "a trial"
     assert leading_metric(judged, lambda spec: 61 if spec.name == "Correctness" else 122).name == "Correctness"

@@ -17,6 +17,8 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked, ordinal
 from ragdash.metrics import Spec, cutoff_array, parse_specs
+from ragdash.metrics.docs.human_agreement import asked_of_answers
+from ragdash.models.judge.tasks import TASKS
 
 OF_RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
 RANKED_LOW = "ranked-low"  # no stage: enough relevant documents are in the first k, and a better ranking is possible
@@ -134,16 +136,28 @@ def _shortfall(query_ids: pa.StringArray, best: BestValues, evaluation: Evaluati
 
 def movable_stages(spec: Spec) -> tuple[str, ...]:
     """The stages whose fixes can move a metric: to fix answers changes nothing that measures rankings, and no fix is
-    about speed.
+    about speed. A wrong answer can be faithful or relevant already.
 
     Examples
     --------
     >>> [("wrong-answer" in movable_stages(parse_specs(name)[0])) for name in ("nDCG@10", "TokenF1", "Latency")]
     [False, True, False]
+    >>> ["wrong-answer" in movable_stages(parse_specs(name)[0]) for name in ("Faithfulness", "Correctness")]
+    [False, True]
     """
     if spec.metric.view == "Timed":
         return ()
-    return OF_RETRIEVAL if spec.metric.view in ("Ranked", "Covered") else NAMES
+    if spec.metric.view in ("Ranked", "Covered"):
+        return OF_RETRIEVAL
+    return NAMES if _depends_on_rightness(spec) else tuple(name for name in NAMES if name != "wrong-answer")
+
+
+def _depends_on_rightness(spec: Spec) -> bool:
+    """Whether a metric can show that an answer is right: not one of contexts, grounding or relevance."""
+    if spec.metric.family == "judged":
+        task = TASKS.get(spec.name)
+        return task is not None and {"answer", "references"} <= set(task.needs)
+    return asked_of_answers(spec) == "right"
 
 
 def _gain(name: str, in_stage: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:

@@ -68,8 +68,10 @@ def render_recall_finding(context: PageContext, marked: int) -> None:
     curves = context.results.curves("R")
     recall = np.array([run_curve.mean["R"] for run_curve in curves])
     at_k = recall[:, int(np.searchsorted(curves[0].ks, marked))]
-    pairs = against(context, METRICS["R"].spec(marked), int(np.nanargmax(at_k))) if np.isfinite(at_k).any() else []
-    if sentence := sentences.recall_sentence(context.names, curves[0].ks, recall, marked, pairs):
+    spec = METRICS["R"].spec(marked)
+    pairs = against(context, spec, int(np.nanargmax(at_k))) if np.isfinite(at_k).any() else []
+    summaries = [row[0] for row in context.results.summary([spec])]
+    if sentence := sentences.recall_sentence(context.names, curves[0].ks, recall, marked, summaries, pairs):
         st.markdown(verdict_panel.shorten_names(context, sentence))
 
 
@@ -121,7 +123,8 @@ def render_first_rank(context: PageContext, drawn: PageContext) -> None:
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     on_top, missed = (METRICS["Success"].spec(k) for k in (1, context.selection.depth))
     sentence = sentences.first_rank_sentence(
-        context.names, shares[:, 0], shares[:, -1], against(context, on_top, int(np.argmax(shares[:, 0]))),
+        context.names, shares[:, 0], shares[:, -1], [row[0] for row in context.results.summary([on_top])],
+        against(context, on_top, int(np.argmax(shares[:, 0]))),
         against(context, missed, int(np.argmin(shares[:, -1]))))
     text = f"{sentence} {sentences.FIRST_RANK_ADVICE}" if len(first) > 1 else sentence
     st.markdown(verdict_panel.shorten_names(context, text))

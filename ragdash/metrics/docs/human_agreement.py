@@ -114,15 +114,17 @@ def evidence_rank(spec: Spec) -> int:
 
 
 def leading_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spec:
-    """The metric that a page of answers begins with: the one with the strongest evidence that has a better end.
+    """The metric that a page of answers begins with: one that says whether they are right, else the one with the
+    strongest evidence that has a better end.
 
+    A wrong answer can be faithful to its contexts and relevant. So what compares answers with references comes first.
     specs: at least one, all with values; queries: for how many queries each is defined. Only a metric of most queries
     leads (see `on_most`): a criterion tried on a few never comes before one that has a value for all. Of the labels of
     a file, the share of right answers comes before that of wrong ones.
     """
     fit = [spec for spec in on_most(specs, queries) if spec.metric.better is not None]
-    return min(fit or specs, key=lambda spec: (evidence_rank(spec), bool(spec.file_column) and
-                                               spec.metric.better != "higher"))
+    return right_answers_metric(specs, queries) or min(fit or specs, key=lambda spec: (
+        evidence_rank(spec), bool(spec.file_column) and spec.metric.better != "higher"))
 
 
 def right_answers_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spec | None:
@@ -137,10 +139,10 @@ def right_answers_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) 
     >>> right_answers_metric(specs, lambda spec: 100), right_answers_metric(specs[:4], lambda spec: 100)
     (Correctness, TokenF1)
     """
-    return min(filter(_says_right, on_most(specs, queries)), key=evidence_rank, default=None)
+    return min(filter(says_right, on_most(specs, queries)), key=evidence_rank, default=None)
 
 
-def _says_right(spec: Spec) -> bool:
+def says_right(spec: Spec) -> bool:
     """Whether the value of a metric means that answers are right."""
     if spec.file_column:
         return bool(answer_score_specs([spec], "right") or label_specs([spec])) and spec.metric.better == "higher"

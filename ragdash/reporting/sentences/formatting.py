@@ -159,6 +159,17 @@ def interval(summary: Summary) -> str:
     return f"[{number(summary.low)}, {number(summary.high)}]" if finite else ""
 
 
+def unbroken(text: str) -> str:
+    """An interval as Markdown that stays on its line."""
+    return escape(text.replace(" ", NBSP))
+
+
+def percent_interval(summary: Summary) -> str:
+    """[66%, 76%] of a share, empty where undefined."""
+    finite = np.isfinite([summary.low, summary.high]).all()
+    return f"[{summary.low:.0%}, {summary.high:.0%}]" if finite else ""
+
+
 def extreme(spec: Spec) -> str:
     """What the best run has of a metric, as plain text.
 

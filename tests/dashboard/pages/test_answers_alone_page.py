@@ -263,10 +263,22 @@ RAGAS = ("user_input,retrieved_contexts,response,reference,answer_relevancy,cont
 def test_scores_of_a_file_are_asked_for_what_their_name_says():
     at = loaded("answers", "ragas.csv", RAGAS.encode())
     tables = dict(zip([one.value for one in at.header], [one.value for one in at.table], strict=False))
-    assert list(tables) == ["Grounded?", "Right?", "Relevant?", "Good contexts?"]
+    assert list(tables) == ["Right?", "Grounded?", "Relevant?", "Good contexts?"]
     assert "faithfulness" in " ".join(tables["Grounded?"].columns)
     assert not any("context" in column or "relevancy" in column
                    for name in ("Right?", "Grounded?") for column in tables[name].columns)
+
+
+def test_where_references_exist_the_main_score_compares_with_them_and_faithfulness_gains_nothing_by_right_answers():
+    at = loaded("overview", "ragas.csv", RAGAS.encode())
+    assert widget(at, "selectbox", "metric").value == "TokenF1" and "Token F1" in at.header[0].value
+    at = loaded("overview", "scores.csv", RAGAS.replace("reference,", "note,").encode())
+    assert widget(at, "selectbox", "metric").value == "file:faithfulness", "nothing to compare with"
+    wrong = RAGAS.replace("It is 1.", "It is unknown to me.")
+    at = loaded("failures", "ragas.csv", wrong.encode())
+    widget(at, "selectbox", "metric").set_value("file:faithfulness").run()
+    assert "**Wrong answer**" in texts(at)
+    assert "faithfulness (file) does not show whether answers are right" in texts(at).replace("\\", "")
 
 
 def test_failures_says_when_an_answer_is_grounded_where_no_judge_has_said_it():

@@ -213,7 +213,8 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     fine = {"Ranked low": " with relevant documents in a poor order"}
     then = " and ".join(f"**{title}** ({n}{fine.get(title, '')}, +{gain:.3f})" for title, (n, gain) in rest)
     said = texts(at)
-    assert f"**old**: first fix **{first}**: {n} queries{fine.get(first, '')}, up to +{gain:.3f} NDCG@10. " in said
+    lead = " can gain most at" if first == "Ranked low" else ": first fix"
+    assert f"**old**{lead} **{first}**: {n} queries{fine.get(first, '')}, up to +{gain:.3f} NDCG@10. " in said
     assert f"NDCG@10. Then {then}." in said
     assert "What-if: fusing" not in said, "offered only where What-if says yes"
     right = own.numbers["right"][(own.stage > 0) & (own.stage < NAMES.index("below-threshold"))] == 1
@@ -223,8 +224,9 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
 
 def test_the_row_that_a_sentence_calls_the_first_fix_has_a_badge_with_the_signs_of_its_runs():
     at = opened("old", "new", "third")
-    firsts = dict(re.findall(r"\*\*(\S+)\*\*: first fix \*\*(.+?)\*\*:", at.main.markdown[0].value))
-    rows = dict(re.findall(r"^\*\*(.+?)\*\* :gray-badge\[first fix\](.*)$", texts(at), re.MULTILINE))
+    leads = r"\*\*(\S+)\*\*(?:: first fix| can gain most at) \*\*(.+?)\*\*:"
+    firsts = dict(re.findall(leads, at.main.markdown[0].value))
+    rows = dict(re.findall(r"^\*\*(.+?)\*\* :gray-badge\[(?:first fix|most to gain)\](.*)$", texts(at), re.MULTILINE))
     assert list(firsts) == ["old", "new", "third"] and rows.keys() == set(firsts.values())
     for title, signs in rows.items():
         wanted = [run_look(slot, THEMES["light"]).sign for slot, name in enumerate(firsts) if firsts[name] == title]
@@ -300,8 +302,10 @@ def test_shared_traits_lead_to_their_queries_and_change_with_the_measure():
     assert {address["attributes"][0] for _, address in own} >= {"kind=hard"}
     label, address = next(one for one in own if one[1]["attributes"] == ["kind=hard"])
     assert label.endswith("(20)") and len(follow(opened("old", page="queries"), address)) == 20
+    note = "The links count all queries of a kind, n those with a value of NDCG@10."
+    assert note in texts(at), "q35 has no relevant document, so n is less"
     at = opened("old", shares="wrong")
-    assert "Share that goes wrong" in texts(at)
+    assert "Share that goes wrong" in texts(at) and note not in texts(at)
 
 
 def test_clusters_say_what_brings_them():

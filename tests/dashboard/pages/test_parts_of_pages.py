@@ -357,14 +357,14 @@ def test_evidence_is_highlighted_where_its_text_is_or_nowhere(start, stop, text,
     assert draft_editor._evidence_span(document, SimpleNamespace(start=start, stop=stop, text=text)) == span
 
 
-def test_the_largest_gain_comes_first_and_is_called_so_even_where_it_is_no_failure():
+def test_the_largest_gain_comes_first_and_is_no_fix_where_it_is_no_failure():
     spec, counts, gains = parse_specs("nDCG@10")[0], np.zeros((1, len(NAMES)), int), np.zeros((1, len(NAMES)))
     stage = NAMES.index("below-k")
     counts[0, stage], gains[0, stage] = 4, 0.047
     title = STAGES[stage].title
     for at_most, words in (
-            (0.456, "**a**: first fix **Ranked low**: 3 queries with relevant documents in a poor order, up to +0.456 "
-                    f"NDCG@10. Then **{title}** (4, +0.047)."),
+            (0.456, "**a** can gain most at **Ranked low**: 3 queries with relevant documents in a poor order, up to "
+                    f"+0.456 NDCG@10. Then **{title}** (4, +0.047)."),
             (0.02, f"**a**: first fix **{title}**: 4 queries, up to +0.047 NDCG@10. Then **Ranked low** (3 with "
                    "relevant documents in a poor order, +0.020).")):
         low = SimpleNamespace(queries=np.ones(3, bool), at_most=at_most)
@@ -381,8 +381,8 @@ def test_a_stage_where_more_queries_fail_than_the_metric_can_gain_from_is_the_fi
     for n, sentence, firsts in (
             (6, f"**a**: first fix **Wrong answer**: 6 of 9 queries; fixing that does not change NDCG@10. NDCG@10 can "
                 f"gain most at **Ranked low**: {gained}", ["wrong-answer"]),
-            (3, f"**a**: first fix **Ranked low**: {gained} Most queries fail at **Wrong answer**: 3 of 9 queries; "
-                "fixing that does not change NDCG@10.", ["ranked-low"])):
+            (3, f"**a** can gain most at **Ranked low**: {gained} Most queries fail at **Wrong answer**: 3 of 9 "
+                "queries; fixing that does not change NDCG@10.", ["ranked-low"])):
         counts[0, wrong] = n
         data = FailuresData(SimpleNamespace(names=["a"]), spec, 0, np.ones(9, bool), [SimpleNamespace(
             stage=np.zeros(9, int), numbers={"right": np.zeros(9)}, known=np.ones((len(NAMES), 9), bool),

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from test_theme import contrast
 
 from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
@@ -84,6 +85,10 @@ def test_parallel_lines_go_over_every_setting_to_the_mean():
     assert list(k.tickvals) == [0, 1] and k.range == pytest.approx((-0.3, 1.3))
     assert mean.range == pytest.approx((0.24, 0.51)) and list(mean.values) == pytest.approx([0.5, 0.25, 0.24])
     assert (lines.line.cmin, lines.line.cmax, lines.line.reversescale) == (0.25, 0.5, False)
+    for theme in (LIGHT, DARK):
+        drawn = variants.parallel(["x", "y", "z"], runs, ["k"], np.array([0.5, 0.25, NAN]), axis=UNIT, theme=theme)
+        shades = [color for _, color in drawn.data[0].line.colorscale]
+        assert min(contrast(color, theme.paper) for color in shades) >= 3, "lines are seen on their page"
     lower = variants.parallel(["x", "y", "z"], runs, ["k"], np.array([0.5, 0.25, NAN]), axis=RANK).data[0]
     assert lower.dimensions[1].range == pytest.approx((0.51, 0.24)) and lower.line.reversescale
 

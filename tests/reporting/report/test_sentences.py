@@ -9,6 +9,7 @@ import pytest
 
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.records import Conventions
+from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
@@ -139,18 +140,28 @@ def test_whether_a_run_is_really_ahead_is_the_outcome_of_the_test(outcomes, word
     assert rankings.outcome_clause(pairs_of(**outcomes)) == words
 
 
+def unescaped(text):
+    """Markdown without its backslashes, and with common blanks."""
+    return text.replace("\\", "").replace(fmt.NBSP, " ")
+
+
 def test_which_run_puts_a_relevant_document_first():
-    def sentence(first, none, *pairs):
-        return rankings.first_rank_sentence(["a", "b", "c"][:len(first)], np.array(first), np.array(none), *pairs)
+    def sentence(first, none, *pairs, means=None):
+        shares = [Summary(SPEC, mean, mean - 0.1, mean + 0.1, 40, 0) for mean in means or first]
+        return unescaped(rankings.first_rank_sentence(["a", "b", "c"][:len(first)], np.array(first), np.array(none),
+                                                      shares, *pairs))
 
     assert sentence([0.5], [0.1]) == (
-        "**a** puts a relevant document first for 50% of the queries. It misses entirely for 10%.")
+        "**a** puts a relevant document first for 50% [40%, 60%] of 40 queries. It misses entirely for 10%.")
+    assert sentence([0.5], [0.1], means=[0.4]).startswith(
+        "**a** puts a relevant document first for 50% of the queries with a relevant document. It"), "another mean"
     assert sentence([0.5], [0.0]).endswith(". It returns one for every query, at some rank.")
     assert sentence([0.5, 0.75], [0.25, 0.25]) == (
-        "**b** puts a relevant document first for 75% of the queries, the other for 50%. Each misses entirely for 25%.")
+        "**b** puts a relevant document first for 75% [65%, 85%] of 40 queries, the other for 50%. Each misses "
+        "entirely for 25%.")
     assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of("b", a="undecided", c="worse"),
                     pairs_of("c", a="worse", b="worse")) == (
-        "**b** puts a relevant document first for 75% of the queries, the others for 25% to 50%. **b** is "
+        "**b** puts a relevant document first for 75% [65%, 85%] of 40 queries, the others for 25% to 50%. **b** is "
         "significantly better than **c**, but not than **a**. **c** misses entirely for 12%, the others for 25% to "
         "50%. **c** is significantly better than all others.")
     assert sentence([0.5, 0.75, 0.5], [0.1, 0.1, 0.3]).endswith(
@@ -214,14 +225,18 @@ def test_many_runs_that_share_a_mean_are_counted():
 
 
 def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
-    def said(recall, k=5, names=("a", "b"), ks=(5, 10, 20)):
-        return rankings.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k)
+    def said(recall, k=5, names=("a", "b"), ks=(5, 10, 20), *, alone=False):
+        means = [Summary(SPEC, row[ks.index(k)], row[ks.index(k)] - 0.1, NAN if alone else row[ks.index(k)] + 0.1,
+                         1 if alone else 40, 0) for row in recall]
+        return unescaped(rankings.recall_sentence(names[:len(recall)], np.array(ks), np.array(recall), k, means))
 
     assert said([[0.6, 0.61, 0.8], [0.7, 0.705, 0.7]]) == (
-        "**b** has the highest mean Recall@5: 0.700. With 10 documents it is 0.705; a larger k adds little.")
+        "**b** has the highest mean Recall@5: 0.700 [0.600, 0.800] over 40 queries. With 10 documents "
+        "it is 0.705; a larger k adds little.")
     assert said([[0.5, 0.7, 0.9]], k=10) == (
-        "Recall@10 is 0.700. With 20 documents it is 0.900; the generator then has more to read.")
-    assert said([[0.5, 0.7, 0.9]], k=20) == "Recall@20 is 0.900."
+        "Recall@10 is 0.700 [0.600, 0.800] over 40 queries. With 20 documents it is 0.900; the generator then has more "
+        "to read.")
+    assert said([[0.5, 0.7, 0.9]], k=20, alone=True) == "Recall@20 is 0.900 over 1 query."
     assert said([[NAN, 0.7, 0.9]]) == ""
 
 

@@ -21,7 +21,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.matching.file_labels import label_columns
 from ragdash.metrics import GROUNDING_SPECS, Spec, parse_specs
-from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding
+from ragdash.metrics.docs.human_agreement import WORD_OVERLAP, is_grounding, is_of_answers, says_right
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.answer_rules import (
     FIRST_FAILURE,
@@ -211,8 +211,13 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
         first = f"{name}: first fix {most}" + (first and f" {escape(data.spec.title)} can gain most at {first}")
         most = ""
     else:
-        first = first and f"{name}: first fix {first}"
+        first = first and f"{name}{_lead(losses[0])}{first}"
     return " ".join(filter(None, (first, then, most and f"Most queries fail at {most}", right)))
+
+
+def _lead(loss: _Loss) -> str:
+    """How the row with most to gain is called: documents that rank low are no failure to fix."""
+    return " can gain most at " if loss.name == RANKED_LOW else ": first fix "
 
 
 def _by_gain(data: FailuresData, run: int) -> list[_Loss]:
@@ -254,6 +259,8 @@ def _count_sentence(data: FailuresData, run: int) -> str:
     if not (worst := _unmeasured(data, run)):
         return ""
     unchanged = "" if data.spec is None or np.nan_to_num(data.gains[run, worst]).any() else (
+        f"; {escape(data.spec.title)} does not show whether answers are right"
+        if worst == [NAMES.index("wrong-answer")] and is_of_answers(data.spec) and not says_right(data.spec) else
         f"; fixing that does not change {escape(data.spec.title)}")
     return (f"{fmt.listed([f'**{STAGES[s].title}**' for s in worst])}: {_failures(data.counts[run])[worst[0]]:,} of "
             f"{query_count(data.total)}{' each' if len(worst) > 1 else ''}{unchanged}.")

@@ -167,10 +167,12 @@ def _render_links(data: FailuresData, rows: Sequence[SharedTrait]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="shared_links"):
         st.caption("Their queries:", width="content")
-        for token, trait in linked:
-            query_count = int((slices[token].queries & data.in_scope).sum())
+        counts = [int((slices[token].queries & data.in_scope).sum()) for token, _ in linked]
+        for (token, trait), query_count in zip(linked, counts, strict=True):
             query_links.link(f"{fmt.escape(trait.slice.title)} ({query_count:,})", data.digest, icon=None,
                              **{state.ATTRIBUTES: [token]})
+    if any(trait.n < query_count for (_, trait), query_count in zip(linked, counts, strict=True)):
+        st.caption(f"The links count all queries of a kind, n those with a value of {fmt.escape(data.spec.title)}.")
 
 
 def render_clusters(data: FailuresData) -> None:

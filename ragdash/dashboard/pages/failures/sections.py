@@ -238,11 +238,15 @@ def render_stages(data: FailuresData) -> None:
 
 
 def _first_fix(data: FailuresData, row: str, shown: Sequence[int]) -> str:
-    """A badge where a run shown can gain most at this stage, with the signs of these runs unless it is all."""
+    """A badge where a run shown can gain most at this stage, with the signs of these runs unless it is all.
+
+    Documents that rank low are no failure: there is nothing to fix, but something to gain.
+    """
     runs = failures_data.runs_to_fix_first(data, row, shown) if data.spec else []
     signs = "" if len(runs) == len(shown) else " ".join(elements.swatch(data.context.slots[run], "").strip()
                                                         for run in runs)
-    return f" :gray-badge[first fix]{signs and f' {signs}'}" if runs else ""
+    words = "most to gain" if row == RANKED_LOW else "first fix"
+    return f" :gray-badge[{words}]{signs and f' {signs}'}" if runs else ""
 
 
 def _has_named_counts(context: PageContext) -> bool:

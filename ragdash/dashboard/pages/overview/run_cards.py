@@ -29,7 +29,7 @@ from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
-from ragdash.metrics.docs.human_agreement import asked_of_answers
+from ragdash.metrics.docs.human_agreement import asked_of_answers, says_right
 from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, money
@@ -58,8 +58,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
     summaries = [row[0] for row in context.results.summary([spec])]
     verdict = verdict_panel.current_verdict(context, spec)
     latency, cost, included = _costs(context, singles)
-    answers = [spec for spec in verdict_panel.answer_specs(context, spec)
-               if asked_of_answers(spec) in ("right", "relevant")][:1]
+    asked = ("right",) if says_right(spec) else ("right", "relevant")
+    answers = [own for own in verdict_panel.answer_specs(context, spec) if asked_of_answers(own) in asked][:1]
     rights = context.results.summary(answers) if answers else [() for _ in summaries]
     counted = {own.n for row in rights for own in row if own.n}
     right = [[right_text(own, with_n=len(counted) > 1) for own in row] for row in rights]
@@ -124,7 +124,7 @@ def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> s
 def right_text(right: Summary, *, with_n: bool) -> str:
     """How far the answers of a run are right, with n where runs differ in it."""
     n = f", {fmt.query_count(right.n)}" if with_n else ""
-    interval = f" {fmt.interval(right)}{n}" if right.n else ""
+    interval = f" {fmt.interval(right)}".replace(", ", f",{fmt.NBSP}") + n if right.n else ""
     return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)}{interval}")
 
 
@@ -142,8 +142,8 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
 
 def _render_value(entry: SessionRun, name: str, summary: Summary, bar: str) -> None:
     st.markdown(f"**{elements.swatch(entry.slot, name)}**")
-    interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
-    st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
+    interval = fmt.unbroken(fmt.interval(summary)) if summary.n else "no query with a value"
+    st.subheader(f"{fmt.number(summary.mean)} :small[:gray[{interval}]]", anchor=False)
     if bar:
         st.html(bar)
 

@@ -98,7 +98,8 @@ def _first_rank(content: ReportContent) -> list:
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     counts = [len(ranks) // len(repeats) for ranks, repeats in zip(first, content.request.repeats, strict=True)]
     on_top, missed = (METRICS["Success"].spec(k) for k in (1, content.depth))
-    sentence = first_rank_sentence(content.names, shares[:, 0], shares[:, -1],
+    first_shares = [row[0] for row in content.summarize(content.evaluate([on_top]))]
+    sentence = first_rank_sentence(content.names, shares[:, 0], shares[:, -1], first_shares,
                                    content.pairs_of_rankings(on_top, int(np.argmax(shares[:, 0]))),
                                    content.pairs_of_rankings(missed, int(np.argmin(shares[:, -1]))))
     table = Table("Share of queries by the rank of their first relevant document", ["Run", *bins],

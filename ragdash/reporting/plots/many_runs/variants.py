@@ -21,6 +21,7 @@ MOST_AXES, MOST_TICKS = 8, 12  # of parallel coordinates
 ROOM = 40  # letters of titles that fit side by side above the axes of a phone
 MOST_NAMES = 8  # of best compromises that are written next to their marks
 ALPHA = 0.05
+FAINTEST = 0.8  # share of gray in the line of the worst run: thin lines need as much contrast as marks
 
 
 def effects(settings: Sequence[SettingEffect], *, axis: Axis, n: int, theme: Theme = LIGHT,
@@ -107,7 +108,7 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
         dimensions=dimensions, labelfont={"size": 13, "color": theme.ink}, tickfont={"size": 11, "color": theme.ink},
         rangefont={"size": 11, "color": theme.muted}, labelangle=-20 if tilted else 0, labelside="top",
         unselected={"line": {"color": theme.grid, "opacity": 0.3}},
-        line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, 0.35)], [1, theme.better]],
+        line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, FAINTEST)], [1, theme.better]],
               "reversescale": axis.better == "lower", "cmin": low, "cmax": high, "showscale": False}))
     fig.update_layout(margin={"t": 72 if tilted else 56, "l": max(70, 20 + 7 * first), "r": 60, "b": 24})
     return fig

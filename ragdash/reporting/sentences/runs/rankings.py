@@ -6,8 +6,18 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.outcomes import Comparison
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.formatting import (
+    count,
+    escape,
+    interval,
+    listed,
+    number,
+    percent_interval,
+    query_count,
+    unbroken,
+)
 from ragdash.reporting.sentences.runs.choice import bold, names_text
 
 LITTLE = 0.01  # a gain in recall that is not worth more documents
@@ -38,16 +48,16 @@ def outcome_clause(pairs: Collection[Comparison]) -> str:
         pair.outcome == "too-few" for pair in pairs) else ""
 
 
-def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarray,
+def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarray, summaries: Sequence[Summary],
                         ahead: Collection[Comparison] = (), fewest: Collection[Comparison] = ()) -> str:
     """Which run most often has a relevant document on top, and which misses least often.
 
-    first, none: (N,) shares of queries with a relevant document at rank 1, and with none returned; ahead, fewest:
-    every other run against the best of each.
+    first, none: (N,) shares of queries with a relevant document at rank 1, and with none returned; summaries: of the
+    shares at rank 1; ahead, fewest: every other run against the best of each.
     """
     best, least = int(np.argmax(first)), int(np.argmin(none))
     others = np.arange(len(names)) != best
-    text = f"{bold(names[best])} puts a relevant document first for {first[best]:.0%} of the queries"
+    text = f"{bold(names[best])} puts a relevant document first for {_share_text(first[best], summaries[best])}"
     if len(names) == 1:
         return text + (f". It misses entirely for {none[0]:.0%}." if none[0] else
                        ". It returns one for every query, at some rank.")
@@ -70,7 +80,15 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     return " ".join(filter(None, [text, outcome_clause(ahead), misses, compared]))
 
 
-def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k: int,
+def _share_text(share: float, summary: Summary) -> str:
+    """A share with its interval and n; without these where the summary counts queries without a relevant document."""
+    if not np.isclose(share, summary.mean):
+        return f"{share:.0%} of the queries with a relevant document"
+    parts = [f"{share:.0%}", unbroken(percent_interval(summary)), f"of {query_count(summary.n)}"]
+    return " ".join(filter(None, parts))
+
+
+def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k: int, summaries: Sequence[Summary],
                     ahead: Collection[Comparison] = ()) -> str:
     """Which run has the highest mean recall within k documents, whether that is clear, and what twice as many add.
 
@@ -80,13 +98,20 @@ def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k:
         (K,) cutoffs, ascending, k among them.
     recall
         (N, K) mean recall of each run; NaN undefined. Empty text where it is undefined at k.
+    summaries
+        (N,) of recall at k.
     ahead
         Every other run against the best one.
 
     Examples
     --------
-    >>> recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.605], [0.5, 0.6]]), 5)
-    '**dense** has the highest mean Recall@5: 0.600. With 10 documents it is 0.605; a larger k adds little.'
+    >>> from ragdash import Summary, parse_specs
+    >>> from ragdash.reporting.sentences.formatting import NBSP, strip_markdown
+    >>> one, other = (Summary(parse_specs("R@5")[0], mean, mean - 0.1, mean + 0.1, 90, 0) for mean in (0.6, 0.5))
+    >>> text = recall_sentence(["dense", "bm25"], np.array([5, 10]), np.array([[0.6, 0.605], [0.5, 0.6]]), 5,
+    ...                        [one, other])
+    >>> strip_markdown(text).replace(NBSP, " ").split(". ")[0]
+    'dense has the highest mean Recall@5: 0.600 [0.500, 0.700] over 90 queries'
     """
     position = int(np.searchsorted(ks, k))
     if not np.isfinite(recall[:, position]).any():
@@ -94,7 +119,9 @@ def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k:
     best = int(np.nanargmax(recall[:, position]))
     who = f"**{escape(names[best])}** has the highest mean Recall@{k}: " if len(names) > 1 else f"Recall@{k} is "
     at_k, deeper = recall[best, position], int(np.searchsorted(ks, min(2 * k, int(ks[-1]))))
-    sentence = " ".join(filter(None, [f"{who}{number(at_k)}.", outcome_clause(ahead)]))
+    summary = summaries[best]
+    value = " ".join(filter(None, [number(at_k), unbroken(interval(summary)), f"over {query_count(summary.n)}."]))
+    sentence = " ".join([f"{who}{value}", *filter(None, [outcome_clause(ahead)])])
     if deeper <= position or not np.isfinite(recall[best, deeper]):
         return sentence
     later = recall[best, deeper]
