@@ -142,7 +142,9 @@ def tables_for(spec, tables: Iterable[Bands] = BANDS) -> tuple[Bands, ...]:
 
 
 def missing_bands_reason(spec, tables: Iterable[Bands] = BANDS) -> str | None:
-    """Why no table applies to a Spec, in words; None where one does.
+    """For which cutoffs or parameters tables are stated that do not apply to a Spec, in words; None where one does.
+
+    "" where there is no table for its metric at all.
 
     Examples
     --------
@@ -157,7 +159,7 @@ def missing_bands_reason(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     variants = [str(other) for other in others if other.params != spec.params]
     choose = f" To see them, type {' or '.join(variants)} under Choose metrics." if variants else ""
     return (f"Bands are stated for {' and '.join(other.title for other in others)}, not for {spec.title}.{choose}"
-            if others else f"No bands are stated for {spec.title}.")
+            if others else "")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@
 
 const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
+const SECOND_LINE = 22; // pixels more, of rows that have their longest text below their other cells
+const PHONE = 520, LONG = 300; // pixels of a list, and of a text, from which on they do not go together
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
@@ -74,6 +76,12 @@ function beforeFade(columns, room) {
   return columns.map((column) => (column === longest ? { ...column, width: column.width - over } : column));
 }
 
+// The longest text of a list that has no room for it: it gets a line of its own below the other cells of its row.
+function belowRow(columns, room) {
+  const texts = columns.filter((column, at) => at && !column.signs && !column.is_number && column.width >= LONG);
+  return room < PHONE ? texts[0] : undefined;
+}
+
 class RowList {
   constructor(place, letters, content, open, key) {
     const { opens, marks } = content;
@@ -98,8 +106,11 @@ class RowList {
   }
 
   build() {
-    const { opens, marks } = this, { columns, label } = this.content;
+    const { opens, marks } = this, { columns: every, label } = this.content;
     const room = this.room = this.scroller.clientWidth || window.innerWidth;
+    const below = this.below = belowRow(every, room);
+    this.row = below ? ROW + SECOND_LINE : ROW;
+    const columns = every.filter((column) => column !== below);
     const all = columns.reduce((sum, column) => sum + column.width, 0);
     const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
     const left = room - (all - longest);
@@ -109,6 +120,7 @@ class RowList {
     const table = this.table = document.createElement("table");
     if (marks) table.setAttribute("role", "grid");
     table.classList.toggle("rd-opens", opens);
+    table.classList.toggle("rd-two-lines", Boolean(below));
     table.setAttribute("aria-label", label);
     table.setAttribute("aria-rowcount", this.columns[0].cells.length + 1);
     const width = this.columns.reduce((sum, column) => sum + column.width, 0);
@@ -156,8 +168,8 @@ class RowList {
   }
 
   draw() {
-    const first = Math.max(Math.floor(this.scroller.scrollTop / ROW) - AROUND, 0);
-    const rows = Math.ceil((this.scroller.clientHeight || 400) / ROW) + 2 * AROUND;
+    const first = Math.max(Math.floor(this.scroller.scrollTop / this.row) - AROUND, 0);
+    const rows = Math.ceil((this.scroller.clientHeight || 400) / this.row) + 2 * AROUND;
     const last = Math.min(first + rows, this.order.length);
     if (this.drawn === `${first} ${last}`) return;
     this.drawn = `${first} ${last}`;
@@ -166,7 +178,7 @@ class RowList {
     const lines = this.order.slice(first, last).map((row, at) => this.line(row, first + at, widths, font));
     const space = (count) => {
       const line = document.createElement("tr");
-      line.style.height = `${count * ROW}px`;
+      line.style.height = `${count * this.row}px`;
       line.setAttribute("aria-hidden", "true");
       return line;
     };
@@ -188,7 +200,19 @@ class RowList {
       if (column.titles || !column.is_number) cell.title = column.titles ? column.titles[row] : text;
       if (column.colors) cell.style.color = column.colors[row];
     }
+    if (this.below) line.cells[0].append(this.secondLine(row, font));
     return line;
+  }
+
+  // The text below a row, in view while the list scrolls sideways.
+  secondLine(row, font) {
+    const text = written(this.below, row), part = document.createElement("div");
+    part.className = "rd-below";
+    part.dir = "auto";
+    part.style.width = `${this.room - PADDING}px`;
+    part.textContent = wordsThatFit(text, this.room, font);
+    part.title = text;
+    return part;
   }
 
   // A sign and a name; where no row is marked as open, the name is what the keyboard opens.
@@ -208,8 +232,8 @@ class RowList {
   // Mark a row, and scroll the list as far as is needed to see it.
   show(row) {
     this.opened = row;
-    const at = this.order.indexOf(row), top = at * ROW, { scroller } = this;
-    const height = (scroller.clientHeight || 290) - 2 * ROW; // without the headings
+    const at = this.order.indexOf(row), top = at * this.row, { scroller } = this;
+    const height = (scroller.clientHeight || 290) - ROW - this.row; // without the headings
     if (at >= 0 && (top < scroller.scrollTop || top > scroller.scrollTop + height))
       scroller.scrollTop = Math.max(top < scroller.scrollTop ? top : top - height, 0);
     this.draw();

@@ -6,6 +6,7 @@ Of many runs, pictures draw the best, the baseline and the one chosen on Compare
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 from zlib import crc32
 
@@ -154,14 +155,18 @@ def of_drawn(results: Sequence[T], context: PageContext, drawn: PageContext) -> 
 
 
 def _few_of_many(context: PageContext, order: Sequence[int]) -> PageContext:
-    """The context with few of many runs: the first of an order, the baseline, and the run chosen on Compare."""
+    """The context with few of many runs: the first of an order, the baseline, and the run chosen on Compare.
+
+    Their names are the short ones of the page: a picture of a part would shorten some of them in another way.
+    """
     kept = {context.baseline, *(index for index, digest in enumerate(context.digests)
                                 if digest == state.get(state.CANDIDATE))}
     for index in order:
         if len(kept) >= FEW:
             break
         kept.add(index)
-    return context.only([context.entries[index] for index in order if index in kept])
+    names = short_names(context.names, NARROW_NAME)
+    return context.only([replace(context.entries[index], name=names[index]) for index in order if index in kept])
 
 
 def _best_first(context: PageContext) -> list[int]:

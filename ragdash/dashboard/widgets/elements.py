@@ -44,6 +44,7 @@ _CONFIG = {
     **LOCAL,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg"},
+    "plotGlPixelRatio": 1,  # at 2, the lines of parallel coordinates are half a pixel wide
 }
 # On the page there is no camera: its file would have neither title nor legend. The Download tab makes files.
 _ON_PAGE = {**_CONFIG, "modeBarButtonsToRemove": [*_CONFIG["modeBarButtonsToRemove"], "toImage"]}

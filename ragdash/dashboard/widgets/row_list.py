@@ -35,10 +35,10 @@ _CSS = """
 .rd-rows :is(th, td) { padding: 0 8px; border: 0; border-bottom: 1px solid var(--st-dataframe-border-color);
                        text-align: start; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; height: 35px;
                        box-sizing: border-box; background: var(--st-background-color); }
-.rd-rows th { position: sticky; top: 0; z-index: 1; font-weight: 400;
+.rd-rows th { position: sticky; top: 0; z-index: 2; font-weight: 400;
               background: var(--st-dataframe-header-background-color); color: var(--st-dataframe-header-text-color); }
 .rd-rows :is(th, td):first-child { position: sticky; left: 0; z-index: 1; }
-.rd-rows th:first-child { z-index: 2; }
+.rd-rows th:first-child { z-index: 3; }
 .rd-rows .rd-number { text-align: right; font-variant-numeric: tabular-nums; }
 .rd-rows th button { all: unset; cursor: pointer; display: block; width: 100%; overflow: hidden;
                      text-overflow: ellipsis; }
@@ -50,6 +50,9 @@ _CSS = """
 .rd-rows .rd-strong { font-weight: 600; }
 .rd-rows td button { all: unset; cursor: pointer; }
 .rd-rows td button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+.rd-rows .rd-two-lines td { height: 57px; padding-bottom: 22px; }
+.rd-rows .rd-two-lines td:first-child { overflow: visible; }
+.rd-rows .rd-below { position: absolute; left: 8px; bottom: 6px; overflow: hidden; text-overflow: ellipsis; }
 .rd-rows .rd-opens tr[data-row] { cursor: pointer; }
 .rd-rows .rd-opens tr[data-row]:hover td { background: var(--st-secondary-background-color); }
 .rd-rows tr[aria-selected=true] td { font-weight: 600;

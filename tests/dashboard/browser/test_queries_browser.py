@@ -234,6 +234,12 @@ def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_
         return box["x"] + box["width"] <= rows["x"] + rows["width"] - fades
 
     assert is_in_view("dense") and is_in_view("hybrid")
+    app.resize(390)
+    app.until(lambda: app.page.locator(".rd-below").count() > 0)
+    below = app.page.locator(".rd-below").first
+    assert len(below.inner_text().split()) >= 5, "a question has a line of its own on a phone"
+    assert below.bounding_box()["width"] >= 300 and not app.page.locator(".rd-rows th", has_text="Question").count()
+    app.resize(1024)
     app.go("Compare").resize(390)
     cut = app.page.locator(".rd-rows td.rd-number").evaluate_all(CUT_NUMBERS)
     assert cut == [], "no number gives way"

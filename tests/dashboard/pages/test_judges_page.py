@@ -108,6 +108,11 @@ def judged(at: AppTest):
     return next(one.value for one in at.dataframe if "Judged metric" in one.value)
 
 
+def without_values(at: AppTest):
+    """The row in place of the results where no metric of any run has a value."""
+    return next(one.value for one in at.table if "No value of" in one.value)
+
+
 def test_a_plan_names_the_examples_in_the_prompts(serve):
     truth, runs = the_case()
     labels = [{query: float(at % 2) for at, query in enumerate(IDS)}] * 2
@@ -559,7 +564,10 @@ def test_a_question_that_failed_shows_no_metric_that_was_not_asked(serve):
     assert all("(1)" in reasons for reasons in frame["Missing"])
     server.judge = lambda asked: {}
     at = finish(start(plan(opened(server, **{state.JUDGE_MODEL: "bad", state.JUDGE_METRICS: ["ClaimFaithfulness"]}))))
-    assert "Claim faithfulness" in set(judged(at)["Judged metric"]), "what was asked and always failed is shown"
+    row = without_values(at)
+    assert len(row) == 1 and "Claim faithfulness" in row["No value of"][0], "what was asked and always failed is shown"
+    assert row["Why"][0] and "not asked" not in row["Why"][0] and "(" not in row["Why"][0]
+    assert "Can this judge be trusted?" not in [link.proto.label for link in at.get("page_link")]
 
 
 def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agree():
@@ -715,7 +723,7 @@ def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
         assert not at.exception and words in texts(at), texts(at)
         field, = (one for one in at.file_uploader if one.key.startswith(state.BATCH_REPLIES))
         assert not field.value and at.button(key="batch_read").disabled, "files that were read are no longer listed"
-        assert number or set(judged(at)["Judged metric"]) == {"Claim faithfulness"}, "what was chosen, of the claims"
+        assert number or without_values(at)["No value of"][0] == "Claim faithfulness", "what was chosen, of the claims"
     assert set(judged(at)["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}  # of the same verdicts
     assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)
 

@@ -365,6 +365,13 @@ def test_answers_word_by_word():
     assert "<b>Contexts</b><ol><li" in drawn(at)
 
 
+def test_runs_without_an_answer_are_named_behind_the_answers():
+    at = opened("bare", "new", query="q03", tab="Answers")
+    cards = re.findall(r"<b>(\w+)</b>", drawn(at))
+    assert "new" in cards and "bare" not in cards
+    assert "bare has no answer to this query." in texts(at)
+
+
 def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     at = opened("bare", query="q29")
     assert "has no relevant document" in texts(at) and "The rankings have ids and no texts" in texts(at)

@@ -11,6 +11,7 @@ import pytest
 from page_cases import address, charts, keys, opened, texts, widget
 
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard import page_list
 
 
@@ -68,6 +69,20 @@ def test_of_many_runs_pictures_draw_the_best_and_the_baseline_say_so_and_draw_al
     assert "show 6 of 14 runs" in texts(at) and "tab has all 14" in texts(at)
     widget(at, "button_group", "drawn").set_value("all").run()
     assert len(names(at)) == 14 - (key == "forest") and "6 of 14" not in texts(at)
+
+
+def test_a_name_has_one_short_form_in_pictures_of_few_of_many_runs_and_on_the_page():
+    """By themselves the best six would be called by what these six differ in."""
+    queries = [f"q{n}" for n in range(8)]
+    names = [f"e5-large-v2_chunk{256 if place < 6 else 512}_overlap_{place:02d}_rerank-bge-v2" for place in range(12)]
+    runs = [Run.build(name, [query for query in queries for _ in names],
+                      [*("a" if rank == place else f"x{rank}" for rank in range(len(names)))] * len(queries),
+                      [*range(len(names), 0, -1)] * len(queries)) for place, name in enumerate(names)]
+    at = opened("ranking", **address(Truth.build("truth", queries, ["a"] * 8, [1] * 8), runs))
+    on_page, of_six = short_names(names, NARROW_NAME), short_names(names[:6], NARROW_NAME)
+    assert not set(on_page) & set(of_six), "else this case shows nothing"
+    chart = json.dumps(charts(at)["at_RR"], ensure_ascii=False)
+    assert all(name in chart for name in on_page[:6]) and not any(name in chart for name in of_six)
 
 
 def test_as_many_runs_as_there_are_colors_are_all_drawn_without_a_choice():

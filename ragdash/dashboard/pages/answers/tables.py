@@ -68,7 +68,7 @@ def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: Compari
     if not summary.n:
         reason = answer_html.reason(context.scope.evaluation(context.digests[row], (summary.spec,)))
         return f"{fmt.UNDEFINED} :gray[{fmt.escape(reason)}]"
-    lines = [f"**{fmt.number(summary.mean)}** :gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"]
+    lines = [f"**{fmt.number(summary.mean)}** :gray[{fmt.unbroken(fmt.interval(summary))}]"]
     comparison = deltas.get((row, summary.spec))
     if comparison is not None and comparison.n >= 2:
         lines.append(difference_markdown(comparison))

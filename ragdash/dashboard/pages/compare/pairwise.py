@@ -9,7 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import comparison_tables, query_links, run_picker, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
@@ -327,9 +327,11 @@ def forest_figure(
         np.array([[getattr(comparison, field) for comparison in row] for row in grid], dtype=float)
         for field in ("mean_difference", "low", "high", "n", "p_corrected")
     )
+    is_part = len(candidates) < len(context.entries) - 1
+    names = short_names(context.names, NARROW_NAME) if is_part else context.names  # short as on the page
     return figure_cache.draw(
         forest.forest,
-        [context.names[index] for index in candidates],
+        [names[index] for index in candidates],
         [context.slots[index] for index in candidates],
         mean,
         low,

@@ -256,7 +256,7 @@ ANSWER_WIDTH = "min(300px, 84%)"  # of an answer; on a narrow screen, the edge o
 
 
 def _answers(case: QueryCase) -> None:
-    """Answers of all runs; nothing if no run has one."""
+    """Answers of the runs that have one, and how many have none; nothing if no run has one."""
     outputs = case.outputs
     if not any(output.answer is not None for output in outputs):
         st.caption("The runs contain no answers.")
@@ -270,24 +270,28 @@ def _answers(case: QueryCase) -> None:
     theme, context = elements.theme(), case.data.context
     for text in case.references:
         st.html(f'<b>Reference</b>{texts.paragraph_html(texts.text_html(text))}')
-    cards = []
+    cards, names = [], short_names(context.names, PAGE_NAME)
     for index, output in enumerate(outputs):
+        if output.answer is None:
+            continue
         look = run_look(context.slots[index], theme)
         page, note = _compared_to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
             answer_html.answer_support(output.answer, output.contexts, theme)
-        if output.answer is None:
-            note = "This run has no answer."
-        elif compare_with == "contexts" and output.contexts is None:
+        if compare_with == "contexts" and output.contexts is None:
             note = "Its contexts are unknown."
         elif compare_with == "contexts" and not output.given:
             note += f" The texts of the top {fmt.count(len(output.contexts), 'document')} are used as contexts."
         contexts_html = _contexts_html(context.names[index], output, theme) if compare_with == "contexts" else ""
         cards.append(f'<div style="flex:1 0 {ANSWER_WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
-                     f"<b>{html.escape(context.names[index])}</b>{page}"
+                     f"<b>{html.escape(names[index])}</b>{page}"
                      f'<div style="font-size:13px;color:{theme.muted}">{html.escape(note.strip())}</div>'
                      f"{contexts_html}</div>")
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
             f'overflow-x:auto">{"".join(cards)}</div>')
+    without = [name for name, output in zip(names, outputs, strict=True) if output.answer is None]
+    if without:
+        st.caption(f"{fmt.escape(fmt.listed_few(without))} {'has' if len(without) == 1 else 'have'} no answer to this "
+                   "query.")
 
 
 def _contexts_html(name: str, output: QueryOutput, theme: Theme) -> str:

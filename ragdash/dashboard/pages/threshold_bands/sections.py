@@ -257,7 +257,7 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
         return f" Every run has {fmt.number(*means)} now."
     name, best = short_names(context.names, PAGE_NAME)[run], rated_metric.summaries[run]
     lead = "Now:" if len(rated_metric.summaries) == 1 else f"Best now: {fmt.escape(name)},"
-    interval = fmt.escape(fmt.interval(best).replace(" ", fmt.NBSP))
+    interval = fmt.unbroken(fmt.interval(best))
     parts = [lead, fmt.number(best.mean), interval, f"over {fmt.query_count(best.n)}."]
     return "".join(f" {part}" for part in parts if part)
 
@@ -274,9 +274,10 @@ def _figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric,
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
     mean, low, high, n = (np.array([getattr(row, field) for row in rows]) for field in ("mean", "low", "high", "n"))
+    names = dict(zip(drawn.digests, drawn.names, strict=True))
     return figure_cache.draw(
         pictures_of.band_placement,
-        [context.names[index] for index in order],
+        [names[context.digests[index]] for index in order],
         [context.slots[index] for index in order],
         mean,
         low,

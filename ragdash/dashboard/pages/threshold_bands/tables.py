@@ -84,7 +84,7 @@ def _mean_cell(summary: Summary, table: Bands | None, target: Target | None, wit
         )
     ]
     lines += [f"n = {summary.n:,}"] if with_n else []
-    first = f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"
+    first = f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.unbroken(fmt.interval(summary))}]"
     return first + "".join(f"  \n{line}" for line in lines if line)
 
 

@@ -70,6 +70,9 @@ def results(data: JudgesData) -> None:
                      format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
                      help=tooltip("several_judges"), on_change=judge_note.read_selected)
         _read_on_pages(data)
+    if not any(cell.n for cell in data.cells.values()):
+        _render_without_values(data)
+        return
     frame = _results_frame(data)
     elements.frame(
         frame,
@@ -83,6 +86,17 @@ def results(data: JudgesData) -> None:
         _show_usage(usage, "This judge" if data.single else str(usage.judge))
     _warnings(data)
     _links(data)
+
+
+def _render_without_values(data: JudgesData) -> None:
+    """One row with the reasons, where no metric of any run has a value: a dash for each would say no more."""
+    reasons = dict.fromkeys(reason for cell in data.cells.values() for reason in (*cell.missing, *cell.undefined))
+    unasked = {reason_text(reason)[0] for reason in judges_data.NOT_ASKED}
+    st.table(pd.DataFrame([{
+        "Judge": fmt.escape(sentences_judge.judge_name(data.label, short=True)),
+        "No value of": fmt.escape(fmt.listed_few([sentences_judge.metric_title(name) for name in data.metrics])),
+        "Why": fmt.escape(", ".join([reason for reason in reasons if reason not in unasked] or reasons))}]),
+        border="horizontal", hide_index=True, alt=f"{data.label}: no value yet")
 
 
 def _read_on_pages(data: JudgesData) -> None:

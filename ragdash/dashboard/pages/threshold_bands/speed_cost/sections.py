@@ -115,8 +115,8 @@ def render_times(data: SpeedCostData) -> None:
     names, slots = ([column[index] for index in timed_runs] for column in (data.context.names, data.context.slots))
     drawn = run_picker.choose_drawn(data.context)
     row_of = {data.context.digests[index]: row for row, index in enumerate(timed_runs)}
-    lines = [row_of[digest] for digest in drawn.digests if digest in row_of]
-    figure = plots.ecdf(*([column[row] for row in lines] for column in (names, slots, values)),
+    lines = {name: row_of[digest] for name, digest in zip(drawn.names, drawn.digests, strict=True) if digest in row_of}
+    figure = plots.ecdf(list(lines), *([column[row] for row in lines.values()] for column in (slots, values)),
                         title=f"Latency, {data.stage_titles[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
                   f"Share of the queries of each run within a latency ({data.stage_titles[stage].lower()})",

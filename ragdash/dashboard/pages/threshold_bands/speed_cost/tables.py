@@ -13,7 +13,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import UNDEFINED
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED
 from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, markdown_money, unknown_cost_sentences
 
 if TYPE_CHECKING:
@@ -192,5 +192,5 @@ def _interval_cell(three: Sequence[float], form) -> str:
     value, low, high = (float(number) for number in three)
     if not np.isfinite(value):
         return UNDEFINED
-    interval = f"  \n:gray[\\[{form(low)}, {form(high)}\\]]" if np.isfinite([low, high]).all() else ""
+    interval = f"  \n:gray[\\[{form(low)},{NBSP}{form(high)}\\]]" if np.isfinite([low, high]).all() else ""
     return f"**{form(value)}**{interval}"
