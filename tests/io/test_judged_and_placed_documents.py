@@ -171,3 +171,49 @@ def test_sets_of_questions_with_the_same_ids_keep_their_names():
     (mapping,) = offered(as_json(sets))
     truth = read_truth(as_json(sets), mapping=mapping)
     assert (len(truth), truth.query_ids.to_pylist()[::6]) == (12, ["easy/0", "hard/0"])
+
+
+@pytest.mark.parametrize("short", [("std", "bal"), ("s", "b"), ("stand", "balan")])
+def test_values_under_short_names_are_those_of_the_systems(short):
+    rows = [{"question": asked, "standard_answer": f"It is {n} squares.", "balanced_answer": f"Rule {n} has no answer.",
+             f"{short[0]}_faithfulness": n / 8, f"{short[1]}_faithfulness": n / 9} for n, asked in enumerate(ASKED)]
+    (mapping,) = offered(as_csv(rows))
+    runs = {run.name: run for run in read_runs(as_csv(rows), mapping=mapping)}
+    assert {*runs} == {"standard", "balanced"} and mapping["scores"] == "{run}_faithfulness"
+    own = {"query": "question", "answer": "standard_answer", "scores": f"{short[0]}_faithfulness", "role": "run"}
+    assert len(read_runs(as_csv(rows), mapping=own)) == 1  # the names of the file can be mapped as well
+
+
+def test_short_names_with_other_values_are_left_as_they_are():
+    rows = [{"question": asked, "standard_answer": f"It is {n} squares.", "balanced_answer": f"Rule {n} has no answer.",
+             "std_faithfulness": n / 8, "bal_relevancy": n / 9} for n, asked in enumerate(ASKED)]
+    assert not any("standard_faithfulness" in str(mapping) for mapping in offered(as_csv(rows)))
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("relevant", "irrelevant"), ("relevant_ids", "not_relevant_ids")])
+def test_documents_that_are_not_relevant_have_grade_0(right, wrong):
+    rows = [{"question": asked, right: [f"d{n}"], wrong: [f"e{n}", f"f{n}"]} for n, asked in enumerate(ASKED)]
+    (mapping,) = offered(as_json(rows))
+    judged = grades(as_json(rows), mapping)
+    assert (len(judged), judged["d1"], judged["e1"]) == (18, 1, 0)
+    alone = [{"id": n, "question": row["question"], wrong: row[wrong]} for n, row in enumerate(rows)]
+    assert not any({"relevant", "retrieved"} & mapping.keys() for mapping in offered(as_json(alone)))
+
+
+def test_ids_under_evidence_are_judgments():
+    rows = [{"question": asked, "reference": f"It is {n}.", "evidence": [f"doc_{n}#0", f"doc_{n}#1"]}
+            for n, asked in enumerate(ASKED)]
+    (mapping,) = offered(as_json(rows))
+    assert mapping["relevant"] == "evidence"
+    with pytest.raises(InputError, match="relevant = evidence"):
+        read_truth(as_json(rows))
+
+
+def test_links_to_copies_and_numbers_of_sections_name_no_document():
+    rows = [{"question": asked, "answer": f"It is rule {n} of them.", "expected_source": {
+        "url": f"https://x.example/{n}", "archive_url": f"https://archive.example/x.example/{n}"}}
+            for n, asked in enumerate(ASKED)]
+    assert not any("archive_url" in str(mapping) for mapping in offered(as_json(rows)))
+    rows = [{"question": asked, "doc": f"law{n % 2}.pdf", "expected_sections": ["3", "4"][:1 + n % 2]}
+            for n, asked in enumerate(ASKED)]
+    assert [mapping.get("relevant") for mapping in offered(as_json(rows))] == ["doc", None]

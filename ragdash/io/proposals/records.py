@@ -17,7 +17,7 @@ from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
-from ragdash.io.proposals.shapes.sheets import rows_without_percent_signs, with_metric_columns
+from ragdash.io.proposals.shapes.sheets import rows_without_percent_signs, with_metric_columns, with_whole_names
 from ragdash.io.proposals.shapes.text_tables import table_of_rows, text_table
 from ragdash.io.proposals.shapes.traces.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.traces.logs import is_log
@@ -85,7 +85,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if source.container == "zip":
         detect_source(source)  # distinguishes a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
-        return _with_systems(list(_tables(source)))
+        return _with_systems(list(_tables(source)), source)
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
         return []
     text = source.text.replace("\0", "").lstrip("\ufeff")
@@ -95,16 +95,16 @@ def read_record_lists(source: Source) -> list[RecordList]:
         if values is not None:
             return _with_systems([replace(item, rows=with_one_question(with_speakers(with_order(with_retrieval(
                 with_paired_ids(with_right_options(with_parsed_texts(item.rows))))))))
-                                  for item in _in_json(values)])
+                                  for item in _in_json(values)], source)
     table = text_table(text, source.mapping.values())
-    return _with_systems([RecordList("", table)] if table else [])
+    return _with_systems([RecordList("", table)] if table else [], source)
 
 
-def _with_systems(lists: list[RecordList]) -> list[RecordList]:
+def _with_systems(lists: list[RecordList], source: Source) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns, or with a number for each record.
     """
-    lists = [replace(item, rows=numbered_rows(item.rows) or rows_without_percent_signs(
-            with_named_pairs(with_metrics_by_name(with_metric_columns(item.rows)))))
+    lists = [replace(item, rows=numbered_rows(item.rows) or with_whole_names(rows_without_percent_signs(
+            with_named_pairs(with_metrics_by_name(with_metric_columns(item.rows)))), source.mapping.values()))
              for item in map(_by_trace, lists)]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_by_system(item.rows)))]

@@ -85,6 +85,9 @@ def settle_judged(result: Assignment, free: dict[str, Field]) -> list[Assignment
         if pool is not None:
             take(result, free, "relevant", pool, note=f"{right if '+' in right else f'{right}:1'}+{pool.path}:0")
         return []
+    if meanings.lists_irrelevant(first):
+        free[result.roles.pop("relevant")] = first
+        return []
     grades = [item for item in free.values() if "[]" not in item.path and _grades(item) and same_lengths(item, first)]
     if grades:
         take(result, free, "grade", grades[0])
@@ -101,10 +104,12 @@ def settle_judged(result: Assignment, free: dict[str, Field]) -> list[Assignment
 
 
 def _holds(pool: Field, right: Field) -> bool:
-    """True for lists with nearly all right documents, of which some are among others."""
+    """True for lists with nearly all right documents, of which some are among others, and for lists of other ones."""
     pairs = [({*map(str, leaves(every))}, {*map(str, value if type(value) is dict else leaves(value))})
              for every, value in zip(pool.values, right.values, strict=False)]
     count = sum(len(some) for _, some in pairs)
+    if meanings.lists_irrelevant(pool):
+        return not any(every & some for every, some in pairs)
     return 10 * sum(len(every & some) for every, some in pairs) >= 9 * count > 0 and any(
         every - some for every, some in pairs)
 

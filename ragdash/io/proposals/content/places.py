@@ -42,16 +42,18 @@ def is_place_within(field: Field) -> bool:
 
 
 def _numbers_parts(field: Field, fields: Mapping[str, Field]) -> bool:
-    """True for expected.items next to expected.ticker: ["1A", "7"], the same few numbers of parts for all documents, of
-    which another member names the one that is meant.
+    """True for expected.items next to expected.ticker, and expected_sections next to doc: ["1A", "7"], the same few
+    numbers of parts for all documents, of which another field names the one that is meant.
     """
     parent = field.path.rpartition(".")[0]
     texts = {str(item) for item in field.items}
-    if not parent or "[]" in field.path or field.name_words not in _NUMBERED_PARTS or any(
+    if "[]" in field.path or tuple(word for word in field.name_words if word not in GOLD) not in _NUMBERED_PARTS or any(
             len(text) > _LONGEST_NUMBER for text in texts) or 2 * len(texts) > len(field.items):
         return False
-    beside = [item for path, item in fields.items() if path.rpartition(".")[0] == parent and item is not field]
-    return any(item.is_text and not item.is_list and item.share == 1 and item.distinct_count > 1 for item in beside)
+    beside = [item for path, item in fields.items() if path.rpartition(".")[0] == parent and item is not field
+              and (parent or not DOCUMENT.isdisjoint(item.name_words))]
+    return field.is_list and any(item.is_text and not item.is_list and item.share == 1 and item.distinct_count > 1
+                                 for item in beside)
 
 
 def counts_citations(field: Field) -> bool:

@@ -10,6 +10,7 @@ from ragdash.io.proposals.meanings.documents import (
     is_neutral_documents,
     is_returned_documents,
     is_returned_list,
+    lists_irrelevant,
 )
 from ragdash.io.proposals.meanings.questions import (
     is_query_id,
@@ -41,5 +42,6 @@ __all__ = [
     "is_reference",
     "is_returned_documents",
     "is_returned_list",
+    "lists_irrelevant",
     "names_query",
 ]

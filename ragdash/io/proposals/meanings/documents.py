@@ -45,7 +45,7 @@ _FEW = 5  # records for each kind
 _FILES = 0.9  # share of paths and names of files
 ID_FORM = re.compile(ID_PART)
 _CODE_FORM = re.compile(r"[A-Za-z][A-Za-z-]*[:_-][\w-]*\d[\w-]*")  # of an id alone, no answer
-_NO_DOCUMENT = {"output", "saved", "script", "archive", "archived", "wayback", "permalink", "mirror",
+_NO_DOCUMENT = {"output", "saved", "script",
                 "turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
                 "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
@@ -61,6 +61,8 @@ _NO_CODES = {"keyword", "term", "entity", "phrase", "number", "value", "date", "
              "class", "score", "count", "match", "triple", "edge", "price", "text", "ticker", "symbol", "isin",
              "company", "stock", "currency", "country", "agent", "function", "route", "filter", "skill", "category",
              "in", "by", "for", "at", "with", "of"} | _PARTS_OF_NAMES  # none names documents, whatever the values are
+_IRRELEVANT = ({"irrelevant"}, {"nonrelevant"}, {"non", "relevant"}, {"not", "relevant"})
+_COPIES = {"archive", "archived", "wayback", "permalink", "mirror"}  # links to copies of documents
 _JUDGED = {"judged", "assessed", "rated", "annotated", "labelled", "labeled"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "n", "answer", "session"}  # next to a word for what is right, in names of lists of ids
@@ -88,10 +90,13 @@ def is_gold_list(field: Field) -> bool:
     is_titles = (bool(name & {"article", "title"}) and field.mean_length < 60) or (strong and are_places(field))
     is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
     are_ids = name <= GOLD | TEXT | SPANS | ID and _are_surely_ids(field)  # reference_contexts: ["d7#2", "d2#0"]
-    return (field.is_list and is_named and "[]" not in field.path
-            and (is_titles or (field.is_id_like and field.blank_share < 0.4))
-            and bool(name & GOLD) and (are_ids or name - {"pool"} <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
-                bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field))))
+    if not (field.is_list and is_named and "[]" not in field.path
+            and (is_titles or (field.is_id_like and field.blank_share < 0.4))):
+        return False
+    if name == {"evidence"}:
+        return are_ids and field.is_text
+    return bool(name & GOLD) and (are_ids or name - {"pool"} <= GOLD | _SEVERAL | ID | DOCUMENT | _WORKS or (
+        bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and has_codes(field)))
 
 
 def _are_surely_ids(field: Field) -> bool:
@@ -144,7 +149,7 @@ def is_gold_documents(field: Field) -> bool:
         return True  # evidence_pages: "42;43"
     if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
         return True  # evidence_chunk_ids
-    if not path.isdisjoint(LACKING | AGAINST):
+    if not path.isdisjoint(LACKING | AGAINST) or not name.isdisjoint(_COPIES):
         return False  # missing_required_items, gold.distractors
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
             len(field.name_words) > 1):
@@ -170,10 +175,19 @@ def is_gold_documents(field: Field) -> bool:
 
 
 def is_judged_pool(field: Field) -> bool:
-    """All documents of a query that someone has judged, right or not: judged, assessed_doc_ids."""
+    """All documents of a query that someone has judged, right or not: judged, assessed_doc_ids; and those that are not
+    relevant.
+    """
     name = set(field.name_words)
-    return field.is_list and field.is_id_like and "[]" not in field.path and bool(name & _JUDGED) and (
-        name <= _JUDGED | ID | DOCUMENT | {"all", "pool"})
+    return lists_irrelevant(field) or (
+        field.is_list and field.is_id_like and "[]" not in field.path and bool(name & _JUDGED) and (
+            name <= _JUDGED | ID | DOCUMENT | {"all", "pool"}))
+
+
+def lists_irrelevant(field: Field) -> bool:
+    """Documents of a query that are not relevant: irrelevant, not_relevant_ids."""
+    name = set(field.name_words) - ID - DOCUMENT
+    return field.is_list and field.is_id_like and "[]" not in field.path and name in _IRRELEVANT
 
 
 def is_neutral_documents(field: Field) -> bool:
@@ -183,7 +197,7 @@ def is_neutral_documents(field: Field) -> bool:
             METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(AGAINST | LACKING)):
         return False
-    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT | _PARTS_OF_NAMES):
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT | _PARTS_OF_NAMES | _COPIES):
         return False
     if name & {"slug"} and not field.is_list and field.distinct_count == 1 and len(field.values) > _FEW:
         return False  # of a court
@@ -226,8 +240,8 @@ def is_returned_documents(field: Field) -> bool:
     path, name = set(field.words), set(field.name_words)
     if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
         return False
-    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or _is_of_questions(field) or (
-            not path.isdisjoint(AGAINST | LACKING)):
+    if (field.is_number and name.isdisjoint(ID)) or _is_of_questions(field) or not (
+            name.isdisjoint(_NO_DOCUMENT | _COPIES) and path.isdisjoint(AGAINST | LACKING)):
         return False
     if path & {"spec", "annotation"} or (name == {"key"} and "citation" in path):
         return False  # what is asked for or annotated, and how an answer marks what it cites

@@ -1,12 +1,12 @@
-"""Sheets that people keep by hand: lines of title above the header, decimal commas."""
+"""Sheets that people keep by hand: lines of title above the header, decimal commas, short names of systems."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from ragdash.io.proposals.names import CONFIGS, ID, LATENCIES, MILLISECONDS, QUESTION, SECONDS, words
+from ragdash.io.proposals.names import ANSWER, CONFIGS, ID, LATENCIES, METRICS, MILLISECONDS, QUESTION, SECONDS, words
 
 _MOST_TITLES = 10
 _DECIMAL = re.compile(r"\s*-?\d{1,9},\d+\s*")
@@ -99,6 +99,37 @@ def with_metric_columns(rows: list[dict]) -> list[dict]:
         record[row[metric]] = row.get(value)
         record |= {f"{row[metric]} {name}": row.get(name) for name in others if name not in shared}
     return list(result.values())
+
+
+def with_whole_names(rows: list[dict], known: Collection[str] = ()) -> list[dict]:
+    """The records with standard_faithfulness for std_faithfulness, where columns such as standard_answer and
+    balanced_answer say what the systems are called, and each has a short name with the same values behind it.
+
+    known: paths of a mapping; columns that they name stay as they are.
+    """
+    names = [name for name in rows[0] if type(name) is str] if rows else []
+    systems = [name.rpartition("_")[0] for name in names if name.rpartition("_")[2].lower() in ANSWER]
+    measured: dict[str, set[str]] = {}
+    for name in names:
+        short, _, rest = name.partition("_")
+        if not (METRICS | LATENCIES).isdisjoint(words(rest)) and short not in systems:
+            measured.setdefault(short, set()).add(rest)
+    pairs = [(short, system) for system in systems for short in measured if _shortens(short.lower(), system.lower())]
+    whole = dict(pairs)
+    if not 1 < len(systems) == len(pairs) == len(whole) == len(set(whole.values())) or len(
+            {frozenset(measured[short]) for short in whole}) > 1:
+        return rows
+    renamed = {f"{short}_{rest}": f"{system}_{rest}" for short, system in whole.items() for rest in measured[short]}
+    if any(not renamed.keys().isdisjoint(spec.split("+")) for spec in known) or not {*names}.isdisjoint(
+            renamed.values()):
+        return rows
+    return [{renamed.get(name, name): value for name, value in row.items()} for row in rows]
+
+
+def _shortens(short: str, name: str) -> bool:
+    """True for std and bal next to standard and balanced: the first letter and others in their order."""
+    letters = iter(name)
+    return 0 < len(short) < len(name) and short[0] == name[0] and all(letter in letters for letter in short)
 
 
 def _values(row: dict, names: Sequence) -> tuple[str, ...]:
