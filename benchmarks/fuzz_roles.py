@@ -106,6 +106,12 @@ class Roles:
         self.add("log", log, as_lines, ".jsonl", ["drift", "FILE", *truth, "--format", "json"],
                  ["drift", "FILE", "--against", "FILE"], ["drift", "FILE", *truth, "--run", run],
                  ["drift", "FILE", *truth, "--drafts", str(self.folder / "o1"), "--questions", str(self.folder / "o2")])
+        spans = [{"spanId": str(n), "startTimeUnixNano": f"{1767261600 + n}000000000", "status": {"code": 1},
+                  "endTimeUnixNano": f"{1767261601 + n}000000000", "attributes": [
+                      {"key": "input.value", "value": {"stringValue": f"{QUESTION} {chr(96 + n) * 5}"}},
+                      {"key": "output.value", "value": {"stringValue": ANSWER}}]} for n in range(1, 22)]
+        self.add("spans", {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, as_json, ".json",
+                 ["drift", "FILE", *truth], ["drift", "FILE", "--against", "FILE", "--format", "json"])
         self.add("corpus", CORPUS, as_lines, ".jsonl", ["relink", *truth[1:], "--old", "FILE", "--new", self.corpus],
                  ["relink", *truth[1:], "--old", self.corpus, "--new", "FILE", "--runs", run],
                  ["testset", "FILE", *BATCH, "--max-calls", "1", "--yes"],

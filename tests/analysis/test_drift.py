@@ -102,6 +102,21 @@ def test_parquet_spans_runs_folders_and_named_columns_are_logs_too(tmp_path):
         read_log(("log.jsonl", lines({"query_id": "q1", "retrieved": ["d1"], "answer": "x"})))
 
 
+@pytest.mark.parametrize("part", [None, True, 7, "x", [], [None], {}, {"a": 1}, ["x"]])
+def test_spans_with_odd_parts_are_passed_over_and_the_others_read(part):
+    """A part of a span or of an export has another type: exporters write null for what is empty."""
+    asked = {"key": "input.value", "value": {"stringValue": "Who?"}}
+
+    def export(spans, **more):
+        return {"resourceSpans": [{"scopeSpans": [{"spans": spans}], **more}, part]}
+
+    whole = {"spanId": "1", "attributes": [asked, part, {"key": "tags", "value": part}], "status": part,
+             "startTimeUnixNano": part, "endTimeUnixNano": part}
+    for exports in (export([whole, part]), [export([whole], scopeSpans=[{"spans": [whole]}, {"spans": part}]), part]):
+        log = read_log(("traces.json", json.dumps(exports).encode()))
+        assert log.questions == ("Who?",) and log.answers == (None,)
+
+
 def test_permutation_tests_agree_with_scipy_and_with_cases_worked_by_hand():
     rng = np.random.default_rng(2)
     first, second = rng.normal(0, 1, 30), rng.normal(0.7, 2, 25)

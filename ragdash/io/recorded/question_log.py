@@ -25,6 +25,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.records.arguments import checked
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.field_names import ALIASES, QUERY_ALIASES
+from ragdash.io.formats.tracing import otlp
 from ragdash.io.recorded.closed_runs import read_closed_runs
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.io.source.source import Source, stem
@@ -50,6 +51,7 @@ _LISTS = ("logs", "records", "requests", "rows", "items", "data", "events")
 _DEEPEST = 3
 _DOCUMENTS = {*ALIASES["doc_id"][:5]}  # columns of rows that are one returned document each: read as a run
 _PARENTS = ("parent_id", "parent_run_id", "parentSpanId", "parent_span_id")  # the first span has none
+_FAILED = (2, "STATUS_CODE_ERROR")  # of a span
 _BAD_STATUS = {"error", "failed", "failure", "timeout", "timed_out", "exception"}
 
 
@@ -251,15 +253,12 @@ def _json_rows(data: bytes) -> tuple[list[dict] | None, int]:
 
 def _spans(exports: Sequence[object]) -> list[dict]:
     """The spans of OpenTelemetry exports (OTLP as JSON) as rows with attributes, times and status."""
-    spans = [span for export in exports if isinstance(export, dict) for resource in export.get("resourceSpans") or ()
-             for scope in resource.get("scopeSpans") or () for span in scope.get("spans") or ()]
     rows = []
-    for span in spans:
-        attributes = {item["key"]: next(iter((item.get("value") or {}).values()), None)
-                      for item in span.get("attributes") or () if isinstance(item, dict) and "key" in item}
+    for span in (span for export in exports for span in otlp.spans_of(export)):
+        attributes, status = otlp.attributes_of(span), span.get("status")
         rows.append({"parent_id": span.get("parentSpanId"), "attributes": attributes,
                      "start_time": span.get("startTimeUnixNano"), "end_time": span.get("endTimeUnixNano"),
-                     "status": "error" if (span.get("status") or {}).get("code") in (2, "STATUS_CODE_ERROR") else "",
+                     "status": "error" if isinstance(status, dict) and status.get("code") in _FAILED else "",
                      "session_id": attributes.get("session.id") or attributes.get("gen_ai.conversation.id")})
     return rows
 

@@ -44,7 +44,7 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     problems = exact.problems if exact else source.collector()
     traces: dict[str, list[spans.Span]] = {}
     for line, export, _ in _exports(source, exact):
-        for fields in _spans_of(to_python(export)):
+        for fields in spans_of(to_python(export)):
             span = _span(fields, line)
             traces.setdefault(span.trace, []).append(span)
     yield from spans.trace_entries([_trace_entry(trace, problems) for trace in traces.values()], problems, exact)
@@ -60,11 +60,16 @@ def _exports(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     return jsonl.read_objects(source, exact)
 
 
-def _spans_of(export: object) -> Iterator[dict]:
+def spans_of(export: object) -> Iterator[dict]:
     """The spans of an export; what has another shape is passed over."""
     for resource in _objects(export, _TOP):
         for scope in (*_objects(resource, "scopeSpans"), *_objects(resource, "instrumentationLibrarySpans")):
             yield from _objects(scope, "spans")
+
+
+def attributes_of(span: dict) -> dict[str, object]:
+    """The attributes of a span by their names, as plain values."""
+    return {str(item.get("key")): _plain(item.get("value")) for item in _objects(span, "attributes")}
 
 
 def _objects(value: object, name: str) -> list[dict]:
@@ -74,7 +79,7 @@ def _objects(value: object, name: str) -> list[dict]:
 
 def _span(fields: dict, line: int) -> spans.Span:
     """A span with its values under our names, of OpenInference first."""
-    attributes = {str(item.get("key")): _plain(item.get("value")) for item in _objects(fields, "attributes")}
+    attributes = attributes_of(fields)
     context = {"trace_id": fields.get("traceId"), "span_id": fields.get("spanId")}
     span = spans.phoenix_span({"context": context, "parent_id": fields.get("parentSpanId"), "attributes": attributes},
                               line)
@@ -173,13 +178,13 @@ def _plain(value: object) -> object:
     if "kvlistValue" in value:
         return {str(item.get("key")): _plain(item.get("value")) for item in _objects(value["kvlistValue"], "values")}
     if "intValue" in value:
-        with suppress(ValueError, TypeError):
+        with suppress(ValueError, TypeError, OverflowError):
             return int(value["intValue"])
     return next((value[name] for name in ("stringValue", "doubleValue", "boolValue") if name in value), None)
 
 
 def _milliseconds(fields: dict) -> float | None:
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, OverflowError):
         began, ended = (int(fields[name]) for name in ("startTimeUnixNano", "endTimeUnixNano") if name in fields)
         return (ended - began) / 1e6 if ended >= began > 0 else None
     return None

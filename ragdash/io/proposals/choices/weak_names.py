@@ -97,7 +97,7 @@ def settle_expected(result: Assignment) -> list[Assignment]:
 
 def _repeats_words(right: Field, asked: Field | None) -> bool:
     """True for lists of several words that are nearly all in the question: what is looked for, not what answers it."""
-    if asked is None or not GOLD.issuperset(right.name_words):
+    if asked is None or not GOLD.issuperset(right.name_words) or len(asked.values) != len(right.values):
         return False
     pairs = [(str(text).lower(), value) for text, value in zip(asked.values, right.values, strict=True)
              if type(value) is list]
