@@ -2,8 +2,10 @@
 
 import dataclasses
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -173,6 +175,7 @@ def test_several_processes_make_and_fill_one_ledger(verdict_store):
 
 CLAIMING = """
 import sys
+from contextlib import closing
 from pathlib import Path
 from ragdash.models.judge.verdict_store.store import VerdictStore
 with VerdictStore(Path(sys.argv[1])).writing() as writer:
@@ -201,3 +204,45 @@ def test_a_question_is_asked_by_one_process_at_a_time(verdict_store):
         other.kill()
         other.wait()
         assert writer.claim(JUDGE.key(third)), "its process has ended"
+
+
+@pytest.mark.parametrize("cell", ["", "null", "5", "[]", "{", b"\xff", None, 1e308])
+@pytest.mark.parametrize("column", ["value", "raw", "prompt", "completion", "model", "latency", "at", "sent"])
+def test_a_verdict_with_a_damaged_cell_is_missing_and_the_others_are_read(verdict_store, column, cell):
+    """A text is a right value of raw, model and at, a number of latency, and null says no more than a wrong shape."""
+    verdict_store.save(JUDGE, [(question, VERDICT) for question in questions(2)])
+    _put(verdict_store, f"update verdicts set {column} = ? where number = 2", cell)
+    found = read([find_task("Faithfulness").start(case) for case in cases(2)], verdict_store, JUDGE)
+    is_right = {"latency": cell in ("5", 1e308), "prompt": cell == "5", "completion": cell == "5"}.get(
+        column, column in ("raw", "model", "at") and isinstance(cell, str | float))
+    assert [judgment.missing for judgment in found] == [None, None if is_right else "wrong-shape"]
+    assert all(isinstance(part, str) for name, _, last in verdict_store.versions(JUDGE) for part in (name, last))
+    if not is_right:
+        with pytest.raises(InputError, match="damaged cell"):  # a copy would lack it without a word
+            list(export_verdicts(verdict_store))
+
+
+@pytest.mark.parametrize("column", ["host", "model", "parameters"])
+def test_a_judge_with_a_damaged_cell_is_told(verdict_store, column):
+    verdict_store.save(JUDGE, [(questions(1)[0], VERDICT)])
+    _put(verdict_store, f"update judges set {column} = ?", b"\xff")
+    for asked in (verdict_store.judges, verdict_store.all_verdicts):
+        with pytest.raises(InputError, match="damaged"):
+            asked()
+
+
+def test_a_damaged_reason_or_manner_is_passed_over(verdict_store):
+    verdict_store.save(JUDGE, [(questions(1)[0], Reply(None, "refused", "no", attempts=1, note="never"))])
+    _put(verdict_store, "update failures set missing = ?, note = null", "x")
+    failure, = verdict_store.failed([JUDGE.key(questions(1)[0])]).values()
+    assert (failure.missing, failure.note) == ("not-a-reply", "")
+    with verdict_store.writing() as writer:
+        writer.save_mode("u", "m", {"mode": "text"})
+    assert verdict_store.learned_mode("u", "m") == {"mode": "text"}
+    _put(verdict_store, "update manners set manner = ?", "[]")
+    assert verdict_store.learned_mode("u", "m") == {}
+
+
+def _put(verdict_store, statement, cell):
+    with closing(sqlite3.connect(verdict_store.path)) as db, db:
+        db.execute(statement, (cell,))

@@ -12,6 +12,9 @@ from ragdash.models.judge.transport.reply_json import as_json
 COLUMNS = ("value", "raw", "prompt", "completion", "estimated", "model", "latency", "attempts", "at", "mode", "sent")
 DECLARED = "value text, raw text, prompt integer, completion integer, estimated integer, model text, latency real, " \
            "attempts integer, at text, mode text, sent text"
+_TYPES = (str | None, str, int, int, int, str, float | int, int, str, str, str)
+DAMAGED = Reply({})
+"""Of a row with a cell that its column cannot hold. No question is answered by it, so its verdict is missing."""
 
 
 def row_of(reply: Reply) -> tuple:
@@ -28,13 +31,27 @@ def _writable(text: str) -> str:
 
 
 def reply_of(row: tuple) -> Reply:
-    """The reply in these columns; it was cached."""
-    value, raw, prompt, completion, estimated, *others, sent = row
-    return Reply(None if value is None else orjson.loads(value), None, raw,
-                 Usage(prompt, completion, bool(estimated)), *others, dict(_parameters(sent)), True)
+    """The reply in these columns, as one that was stored; DAMAGED where a cell is not what its column holds."""
+    if not all(map(isinstance, row, _TYPES)):
+        return DAMAGED
+    text, raw, prompt, completion, estimated, *others, sent = row
+    value, parameters = None if text is None else object_in(text), _parameters(sent)
+    if parameters is None or (value is None and text is not None):
+        return DAMAGED
+    return Reply(value, None, raw, Usage(prompt, completion, bool(estimated)), *others, dict(parameters), True)
 
 
 @lru_cache(maxsize=256)
-def _parameters(text: str) -> tuple:
-    """Those of a call; nearly all have the same."""
-    return tuple(orjson.loads(text).items())
+def _parameters(text: str) -> tuple | None:
+    """Those of a call; nearly all have the same. None where the text holds no object."""
+    parameters = object_in(text)
+    return None if parameters is None else tuple(parameters.items())
+
+
+def object_in(cell: object) -> dict | None:
+    """The JSON object in a cell; None where the cell is damaged."""
+    try:
+        content = orjson.loads(cell) if isinstance(cell, str) else None
+    except orjson.JSONDecodeError:
+        return None
+    return content if isinstance(content, dict) else None

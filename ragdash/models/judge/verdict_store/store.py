@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import orjson
 
@@ -22,8 +22,8 @@ from ragdash.core.storage.file_lock import free_byte, lock_byte
 from ragdash.core.storage.protocols import EventLog
 from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead, open_reader
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.question import Question, Reply
-from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
+from ragdash.models.judge.question import MISSING, Question, Reply
+from ragdash.models.judge.verdict_store.rows import COLUMNS, DAMAGED, DECLARED, object_in, reply_of, row_of
 
 FILE, CLAIMS = "judge.sqlite", ".claims"  # the file, and the ending of the one next to it
 VERSION = 1  # of the tables
@@ -73,7 +73,7 @@ class VerdictStore:
     def judges(self) -> list[Judge]:
         """Those who have said something, the one last asked first."""
         with self._open() as db:
-            return [] if db is None else [Judge(*row) for row in db.execute(
+            return [] if db is None else [_judge(row) for row in db.execute(
                 "select host, model, parameters from judges order by used desc")]
 
     def find_judge(self, name: str = "") -> Judge | None:
@@ -87,7 +87,8 @@ class VerdictStore:
     def failed(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """Why there is no verdict, of keys that were asked in vain."""
         rows = self._rows("failures", ("key", *COLUMNS, "missing", "note"), keys)
-        return {row[0]: replace(reply_of(row[1:-2]), missing=row[-2], note=row[-1]) for row in rows}
+        return {key: replace(reply_of(tuple(columns)), missing=reason if reason in MISSING else "not-a-reply",
+                             note=note if isinstance(note, str) else "") for key, *columns, reason, note in rows}
 
     def known_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have a verdict."""
@@ -108,6 +109,7 @@ class VerdictStore:
             return [] if db is None else db.execute(
                 "select verdicts.model, count(*), max(at) from verdicts join judges on judge = judges.id where "
                 "host = ? and judges.model = ? and parameters = ? and substr(task, 1, 6) != 'Place:' "
+                "and typeof(verdicts.model) = 'text' and typeof(at) = 'text' "
                 "group by verdicts.model order by max(at), verdicts.model",
                 (judge.host, judge.model, judge.parameters)).fetchall()
 
@@ -115,7 +117,7 @@ class VerdictStore:
         """What was learned of how an endpoint wants to be asked, {} where nothing was."""
         with self._open() as db:
             row = db and db.execute("select manner from manners where url = ? and model = ?", (url, model)).fetchone()
-        return orjson.loads(row[0]) if row else {}
+        return (object_in(row[0]) or {}) if row else {}
 
     def stamp(self) -> str:
         """Changes whenever a verdict or failure was added or another judge was asked."""
@@ -139,13 +141,12 @@ class VerdictStore:
             writer.save(judge, rows, replaced)
 
     def all_verdicts(self) -> list[VerdictRow]:
-        """All verdicts in the order they came."""
+        """All verdicts in the order they came; InputError where one is damaged."""
         with self._open() as db:
-            rows = [] if db is None else db.execute(
+            return [] if db is None else [_verdict_row(row) for row in db.execute(
                 f"select host, judges.model, parameters, key, task, version, vote, "
                 f"{', '.join(f'verdicts.{name}' for name in COLUMNS)} from verdicts join judges on judge = judges.id "
-                "order by number").fetchall()
-        return [(Judge(*row[:3]), *row[3:7], reply_of(row[7:])) for row in rows]
+                "order by number")]
 
     def import_rows(self, rows: Iterable[VerdictRow]) -> int:
         """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
@@ -329,6 +330,20 @@ def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
     if kind != OURS and tables:
         raise sqlite3.DatabaseError("a database of something else")
     return kind == OURS
+
+
+def _judge(row: Sequence[Any]) -> Judge:
+    host, model, parameters = row
+    if not isinstance(host, str) or not isinstance(model, str) or object_in(parameters) is None:
+        raise sqlite3.DatabaseError("a judge whose host, model or parameters are damaged")
+    return Judge(host, model, parameters)
+
+
+def _verdict_row(row: Sequence[Any]) -> VerdictRow:
+    judge, of, reply = _judge(row[:3]), row[3:7], reply_of(tuple(row[7:]))
+    if reply is DAMAGED or reply.value is None or not all(map(isinstance, of, (bytes, str, str, int))):
+        raise sqlite3.DatabaseError("a verdict with a damaged cell")
+    return judge, *of, reply
 
 
 def _unusable(path: Path, error: Exception) -> InputError:
