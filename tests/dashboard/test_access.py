@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import streamlit as st
 from page_cases import leaderboard, opened, widget
+from streamlit import config as st_config
+from streamlit.runtime import secrets as st_secrets
 from streamlit.testing.v1 import AppTest
 from test_pages import upload
 
@@ -94,6 +96,8 @@ def test_a_viewer_sees_what_is_kept_and_changes_nothing():
     ({"is_logged_in": True, "name": "ada@example.org"}, "not on the list"),
     (as_user("ada@example.org", email_verified=False), "not verified"),
     (as_user("ada@example.org", email_verified="false"), "not verified"),
+    (as_user("ada@example.org", email_verified=0), "not verified"),
+    (as_user("ada@example.org", email_verified="no"), "not verified"),
 ])
 def test_who_is_not_listed_or_not_verified_stays_outside(user, said):
     at = visited({"auth": AUTH, "access": LISTS}, user)
@@ -286,3 +290,23 @@ def test_an_address_among_the_hosts_of_judges_is_said_to_be_none(monkeypatch):
     monkeypatch.setattr(roles.st, "secrets", Secrets({"auth": AUTH, "access": {**LISTS, "judge_hosts": ["http://x"]}}))
     with pytest.raises(InputError, match="without http:// and path"):
         roles.judge_hosts()
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", None, b"[[[", b"number = " + b"1" * 5000,
+                                     b"a = " + b"[" * 100_000])
+def test_a_secrets_file_that_cannot_be_read_lets_nobody_in_and_the_log_says_why_once(
+        monkeypatch, tmp_path, capsys, content):
+    """None: a folder of this name. Each of these ended the connection of a page, which stayed blank."""
+    path = tmp_path / "secrets.toml"
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    monkeypatch.setattr(st, "get_option", lambda name: [str(path)])
+    monkeypatch.setattr(st_config, "get_option", lambda name: [str(path)])
+    monkeypatch.setattr(st, "secrets", st_secrets.Secrets())
+    for _ in range(2):
+        with pytest.raises(InputError, match="which cannot be read"):
+            roles._read_access()
+    line, = capsys.readouterr().err.splitlines()
+    assert str(path) in line

@@ -28,6 +28,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import workspace_database
 from ragdash.dashboard.auth.actions import ADMIN, EDITOR, VIEWER
+from ragdash.dashboard.auth.secrets_file import tell_unreadable
 from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE, AllowedHosts
 
@@ -36,6 +37,7 @@ EDITOR_GROUPS, VIEWER_GROUPS, GROUPS_CLAIM, PROJECTS = "editor_groups", "viewer_
 ADMINS, ADMIN_GROUPS = "admins", "admin_groups"
 PEOPLE = (ADMINS, EDITORS, VIEWERS)
 LISTS = {*PEOPLE, ADMIN_GROUPS, EDITOR_GROUPS, VIEWER_GROUPS}
+_NOT_UNVERIFIED = ("none", "true", "1")  # providers write a truth value in several ways; many write none
 _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
@@ -70,7 +72,7 @@ class Access:
         The highest one of an address and its groups counts.
         """
         email = _address(str(user.get("email") or ""))
-        unverified = str(user.get("email_verified", True)).casefold() == "false"
+        unverified = str(user.get("email_verified")).casefold() not in _NOT_UNVERIFIED
         if user.get("is_logged_in") is not True or not email or unverified:
             return ""
         groups = _groups_of(user, self.groups_claim)
@@ -94,6 +96,7 @@ def access() -> Access | None:
 
 
 def _read_access() -> Access | None:
+    tell_unreadable()
     if not st.secrets.load_if_toml_exists():
         for path in st.get_option("secrets.files"):
             if Path(path).exists():

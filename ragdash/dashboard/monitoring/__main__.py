@@ -28,6 +28,7 @@ def main() -> None:
     net_util.get_external_ip = lambda: None  # else each refused connection asks a host on the internet for our address
     bootstrap._print_url = _print_address  # called once connections are accepted
     from ragdash.core.arrow_columns import leave_pandas_out
+    from ragdash.dashboard.auth.secrets_file import tell_unreadable
     from ragdash.dashboard.monitoring import left_uploads, log_lines, upload_spool
     from ragdash.dashboard.monitoring.theme_message import keep_theme_messages
     from ragdash.dashboard.monitoring.warm_up import IDLE_STEPS, warm_up
@@ -36,6 +37,7 @@ def main() -> None:
     log_lines.shorten()
     upload_spool.use()
     keep_theme_messages()
+    tell_unreadable()
     leave_pandas_out()
     os.environ[PAGES] = "1"
     if os.environ.get("RAGDASH_STATUS"):
