@@ -384,6 +384,9 @@ def test_the_revision_of_the_code_is_recorded(tmp_path):
     assert len(revision.commit) == 40
     (tmp_path / "a").write_text("2")
     assert environment.git_revision(tmp_path).dirty
+    (tmp_path / ".git" / "index").write_bytes(b"damaged")
+    revision = environment.git_revision(tmp_path)
+    assert revision.dirty is None and revision.origin, "git status fails, so nobody knows"
 
 
 def test_recording_takes_less_than_a_millisecond_per_query(logs):

@@ -251,7 +251,7 @@ class DatedRun(Protocol):
 
     time: datetime | None
     commit: str
-    dirty: bool
+    dirty: bool | None
     settings: object
 
 

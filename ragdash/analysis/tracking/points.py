@@ -45,7 +45,7 @@ class HistoryPoint:
     time: datetime | None = None
     commit: str = ""
     branch: str = ""
-    dirty: bool = False
+    dirty: bool | None = False
     settings: Mapping[str, object] = ()  # type: ignore[assignment]
     tags: tuple[str, ...] = ()
     group: str = ""

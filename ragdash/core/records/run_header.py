@@ -16,11 +16,13 @@ FORMAT, VERSION = "ragdash-run", 1
 
 @dataclass(frozen=True)
 class Revision:
-    """The git revision of the code. origin: without user and password; dirty: tracked files were changed."""
+    """The git revision of the code. origin: without user and password; dirty: tracked files were changed, None where
+    git does not say.
+    """
 
     commit: str
     branch: str | None = None
-    dirty: bool = False
+    dirty: bool | None = False
     origin: str | None = None
 
 
@@ -111,7 +113,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "removed": (list,), "queries": _COUNT, "failures": _COUNT, "error": _TEXT, "concurrency": _COUNT}
 _INNER: dict[str, tuple[type, ...]] = {  # what lists and objects hold
     "tags": _TEXTS, "data": _TEXTS, "versions": _TEXTS, "removed": _TEXTS}
-_GIT: dict[str, tuple[type, ...]] = {"commit": _TEXTS, "branch": _TEXT, "dirty": (bool,), "origin": _TEXT}
+_GIT: dict[str, tuple[type, ...]] = {"commit": _TEXTS, "branch": _TEXT, "dirty": (bool, type(None)), "origin": _TEXT}
 _LARGEST = 2**53  # a count above it is none
 
 

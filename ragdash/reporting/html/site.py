@@ -188,6 +188,9 @@ def _run_page(entry: RecordedPoint, means: Sequence[Summary], changed: str) -> l
             Section("origin", "Where it came from", [FactList(_header_facts(entry.run.header))])]
 
 
+_CHANGED = {True: " with changed files", False: "", None: "; whether files were changed is unknown"}
+
+
 def _header_facts(header: RunHeader | None) -> list[tuple[str, str]]:
     if header is None:
         return [("Recorded", "no; a file without a header")]
@@ -195,7 +198,7 @@ def _header_facts(header: RunHeader | None) -> list[tuple[str, str]]:
     facts = [("Run id", header.run_id), ("Begun", header.created), ("Closed", header.ended or ""),
              ("Group", header.group or ""), ("Repeat", str(header.repeat or "")), ("Tags", ", ".join(header.tags)),
              ("Failed queries", str(header.failures or "")), ("Secrets left out", ", ".join(header.removed)),
-             ("Commit", f"{git.commit}{' with changed files' if git.dirty else ''}" if git else ""),
+             ("Commit", f"{git.commit}{_CHANGED[git.dirty]}" if git else ""),
              ("Branch", (git.branch or "") if git else ""), ("Repository", (git.origin or "") if git else ""),
              ("Data", ", ".join(f"{name} {digest}" for name, digest in header.data.items())),
              ("Versions", ", ".join(f"{name} {version}" for name, version in sorted(header.versions.items())))]

@@ -107,8 +107,8 @@ def correction_sentence(metric: MetricHistory) -> str:
 
 
 def short_commit(point: HistoryPoint) -> str:
-    """Eight digits of the commit, with + where files were changed; "" where it is unknown."""
-    return f"{point.commit[:8]}{'+' if point.dirty else ''}" if point.commit else ""
+    """Eight digits of the commit, with + where files were changed, ? where git did not say; "" where it is unknown."""
+    return f"{point.commit[:8]}{'?' if point.dirty is None else '+' if point.dirty else ''}" if point.commit else ""
 
 
 def settings_text(before: HistoryPoint, after: HistoryPoint) -> str:

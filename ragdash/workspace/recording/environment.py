@@ -22,19 +22,20 @@ def git_revision(folder: str | os.PathLike | None = None) -> Revision | None:
     if not commit:
         return None
     changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    is_dirty = None if changes is None else bool(changes)
     origin = _git(folder, "config", "--get", "remote.origin.url")
-    return Revision(commit, _git(folder, "symbolic-ref", "--short", "-q", "HEAD") or None, bool(changes),
+    return Revision(commit, _git(folder, "symbolic-ref", "--short", "-q", "HEAD") or None, is_dirty,
                     without_secrets(origin) if origin else None)
 
 
-def _git(folder: str | os.PathLike | None, *arguments: str) -> str:
-    """What git prints; empty where it fails."""
+def _git(folder: str | os.PathLike | None, *arguments: str) -> str | None:
+    """What git prints; None where it fails."""
     try:
         done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, errors="replace",
                               timeout=SECONDS, check=False, env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
     except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def package_versions() -> dict[str, str]:
