@@ -71,9 +71,9 @@ class QuestionVectors:
         return np.asarray(vectors @ vectors.T, np.float32)
 
     def dense(self, rows: np.ndarray) -> np.ndarray:
-        """(rows, V) float32."""
+        """(rows, V) float32; of words those in these questions alone, because a log can have hundreds of thousands."""
         part = self.vectors[rows]
-        return np.asarray(part.todense() if hasattr(part, "todense") else part, np.float32)
+        return np.asarray(part[:, np.unique(part.indices)].todense() if hasattr(part, "todense") else part, np.float32)
 
 
 def normalized_question(text: str) -> str:
