@@ -73,7 +73,8 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "latency_ms": ("latency_ms", "latency_millis", "total_latency_ms", "response_time_ms", "elapsed_ms", "duration_ms",
                    "total_time_ms", "time_ms", "end_to_end_latency_ms", "e2e_latency_ms"),
     "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",
-                  "elapsed_seconds", "response_time_seconds", "duration_s", "duration_seconds", "time_seconds"),
+                  "elapsed_seconds", "elapsed_sec", "response_time_seconds", "response_time_sec", "duration_s",
+                  "duration_seconds", "duration_sec", "time_seconds", "time_sec"),
     **{f"{stage}_{unit}": tuple(form.format(word, written) for word in stage_words for written in units for form in (
         "{}_{}", "{}_time_{}", "{}_latency_{}", "latency_{}_{}", "{}_duration_{}"))
        for stage, stage_words in _STAGE_WORDS.items() for unit, units in _UNIT_WORDS.items()},

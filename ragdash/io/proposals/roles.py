@@ -19,11 +19,13 @@ from ragdash.io.proposals.choices.answers import (
     less_sure_answers,
     marks_of_agreement,
     predicted_class,
+    settle_answer_of_question,
     settle_prediction,
     settle_right_answers,
     settle_single_text,
     settle_two_answers,
     short_names,
+    spans_of_answers,
     text_of_answer,
     without_gap_fillers,
     without_written_queries,
@@ -151,7 +153,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)
     alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result) + settle_measured_lists(result)
-    alternatives += settle_expected(result)
+    alternatives += settle_expected(result) + settle_answer_of_question(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
@@ -272,6 +274,7 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "answers", max(expected, key=lambda item: item.share))
     deepeval = _DEEPEVAL & {normalize_name(name) for name in result.fields}
     objects = [item for item in free.values() if meanings.is_evidence(item) or (deepeval and item.path == "context")]
+    objects = objects or spans_of_answers(result, free)
     if objects:
         objects.sort(key=lambda item: (item.share < 0.5, item.path.count("."), not item.is_list,
                                        "page" in item.name_words, -item.mean_length))

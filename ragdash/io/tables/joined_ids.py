@@ -5,7 +5,8 @@ where all parts of such cells are alike, as the names of files are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragdash.core.errors import Collector
@@ -13,6 +14,7 @@ from ragdash.io.json.exact_parser import InputEntry
 
 ID_LISTS = ("retrieved", "relevant", "allowed")  # fields that name documents, in the order in which they are settled
 _FEWEST = 4  # cells
+_MOST = 0.8  # of the ids have one form
 MOST_BYTES = 16 << 20  # in larger files the cells are not split, only counted
 _MARKS = re.compile(r"[|;,\n]|\s\+\s")
 _CANDIDATES = tuple(re.compile(marks) for marks in (r"[|;,\n]", r"\|", ";", ",", r"\n", r"\s\+\s"))
@@ -20,6 +22,8 @@ _JOINTS = (", ", "; ", " | ", ",", ";", "|")
 _CODE = re.compile(r"(?=.*[\d_./#])[^\s|;,]+")
 _SHORT = re.compile(r"[^|;]{1,60}")
 _FILE = re.compile(r".*\w\.[A-Za-z][A-Za-z0-9]{1,4}([#:]\S*)?")
+_CODED = re.compile(r"A+0+")
+_BLANKS = re.compile(r"\s+")
 _HASH = re.compile(r"(?=.*\d)[0-9A-Fa-f-]{16,}")
 
 
@@ -69,9 +73,12 @@ def find_joined_ids(cells: Sequence[str], known: Iterable[str]) -> JoinedIds:
         exact = sum(part in single for part in parts)
         is_known = 2 * exact >= len(parts) and all(
             part in single or _shape(part) in shapes or _CODE.fullmatch(part) for part in parts)
-        if parts and (is_known or _are_alike(lists) or (len(lists) == len(cells) and _change_places(lists))):
+        if parts and (is_known or _are_alike(lists) or _have_form_of(single, parts) or (
+                len(lists) == len(cells) and _change_places(lists))):
             left = [cell for cell in joined if not separator.search(cell)]
             return JoinedIds(separator, whole, tuple(filter(_looks_like_list, left)))
+    if not joined and _are_joined_by_blanks(cells):
+        return JoinedIds(_BLANKS, whole)
     return JoinedIds(None, whole, tuple(filter(_looks_like_list, joined)))
 
 
@@ -164,6 +171,11 @@ def _split(separator: re.Pattern, cell: str) -> list[str]:
     return [part for text in separator.split(cell) if (part := text.strip())]
 
 
+def _form(name: str) -> str:
+    """A name with A for each letter and 0 for each digit."""
+    return re.sub(r"[^\W\d_]", "A", re.sub(r"\d", "0", name))
+
+
 def _shape(name: str) -> str:
     return re.sub(r"\d+", "0", name)
 
@@ -179,6 +191,24 @@ def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
     return len(set(map(_shape, parts))) == 1 and all(
         _CODE.fullmatch(part) and any(map(str.isdigit, part)) for part in parts) and (
         has_letter or max(map(len, lists)) > 2)
+
+
+def _have_form_of(single: Collection[str], parts: Sequence[str]) -> bool:
+    """True for codes with letters and digits in the same places as in single ids, most of which are alike: K99, and
+    N05|K86.
+    """
+    forms = Counter(map(_form, single))
+    form, count = forms.most_common(1)[0] if forms else ("", 0)
+    return count >= max(_FEWEST, _MOST * len(single)) and forms.keys() >= set(map(_form, parts)) and (
+        _CODED.fullmatch(form) is not None) and sum(_form(part) == form for part in parts) > _MOST * len(parts)
+
+
+def _are_joined_by_blanks(cells: Sequence[str]) -> bool:
+    """True for codes that differ in their digits alone, some three and more of them in a cell, none twice: 16 30 5."""
+    lists = [cell.split() for cell in cells]
+    shapes = {_shape(part) for ids in lists for part in ids}
+    return len(shapes) == 1 and all(len(set(ids)) == len(ids) for ids in lists) and max(map(len, lists)) > 2 and all(
+        _CODE.fullmatch(part) and any(map(str.isdigit, part)) for ids in lists for part in ids)
 
 
 def _change_places(lists: Sequence[Sequence[str]]) -> bool:

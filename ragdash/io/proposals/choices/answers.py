@@ -177,6 +177,22 @@ def settle_right_answers(result: Assignment) -> None:
             del result.roles["answer"]  # where the right answer is from
 
 
+def settle_answer_of_question(result: Assignment) -> list[Assignment]:
+    """A plain `answer` that is the same from all configurations for each question is the right one before a system's.
+    """
+    item = result.fields.get(result.roles.get("answer", ""))
+    asked = result.fields.get(result.roles.get("query") or result.roles.get("query_id", ""))
+    config = result.fields.get(result.roles.get("config", ""))
+    if item is None or asked is None or config is None or item.path.lower() != "answer" or item.is_list or (
+            "answers" in result.roles or config.distinct_count < 2 or asked.distinct_count < _FEWEST):
+        return []
+    if len(asked.values) < 2 * asked.distinct_count or _share_of_different(item, asked):
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=_LESS)
+    result.roles["answers"] = result.roles.pop("answer")
+    return [other]
+
+
 def is_right_one(item: Field, other: Field, result: Assignment) -> bool:
     """Whether one of two texts is the right answer, as the names of both or the questions asked several times show."""
     asked = result.fields.get(result.roles.get("query") or result.roles.get("query_id", ""))
@@ -307,6 +323,14 @@ def _agreement(item: Field, gold: Field) -> float:
 def _agrees(item: Field, gold: Field) -> bool:
     return len(item.values) == len(gold.values) >= _FEWEST and min(item.distinct_count, gold.distinct_count) >= (
         _FEWEST) and _FEWEST_AGREEING <= _agreement(item, gold) <= _MOST_AGREEING
+
+
+def spans_of_answers(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """`gold_answer_span` next to an answer: where a document says it."""
+    has_answer = "answers" in result.roles or any(item.name_words == ("answer",) for item in free.values())
+    return [item for item in free.values() if has_answer and item.is_long_text and "answer" in item.name_words
+            and (SPANS - {"context", "support", "fact"}) & {*item.name_words} and RETURNED.isdisjoint(item.words)
+            and SPANS | GOLD | {"answer"} >= {*item.name_words}]
 
 
 def marks_of_agreement(result: Assignment, free: dict[str, Field]) -> list[Field]:

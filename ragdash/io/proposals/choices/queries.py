@@ -15,8 +15,9 @@ from ragdash.io.proposals.content.questions import (
     question_rank,
     titles_of_topics,
 )
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
+    ANSWER,
     COUNTING,
     DOCUMENT,
     GOLD,
@@ -34,6 +35,7 @@ _COMPARED = {"model", "system", "retriever", "config", "configuration", "strateg
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
 _OF_EACH_QUERY, _OF_EACH_SYSTEM = 0.7, 0.3  # share of different instructions
+_FEWEST = 4  # queries whose id comes again among what was returned
 _TOPICS = (("number",), ("num",), ("topic",), ("topic", "number"))
 _OF_POSTS = (("url",), ("link",), ("permalink",))
 _NO_ID = {"top", "app", "found", "total", "count", "max", "min"} | LATENCIES | SECONDS | MILLISECONDS
@@ -80,6 +82,7 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
     keys = sorted((free[name] for name in (KEY, KEY + KEY) if name in free), key=lambda item: -item.distinct_count)
     ids = [item for item in ids if item not in keys] + keys[:1]
     if questions:
+        ids = ids if right else _without_right_id(ids, result, free)
         ids = [item for item in ids if _names_questions(item, questions[0])]
         ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
         ids = sorted(ids, key=lambda item: (_several_ids(item, questions[0]) > 0, item.path.count(".")))
@@ -98,6 +101,24 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids := ids or ([] if questions else named_cases(free)):
         take(result, free, "query_id", ids[0] if questions else _shared_by_systems(ids[0], free) or ids[0])
+
+
+def _without_right_id(ids: list[Field], result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """The ids; that of the document which a question is from is what is right."""
+    document = next((item for item in ids if _was_returned(item, free)), None)
+    if document is not None:
+        take(result, free, "relevant", document)
+    return [item for item in ids if item is not document]
+
+
+def _was_returned(item: Field, free: dict[str, Field]) -> bool:
+    """True for a plain `id` that most rankings next to it have: that of the document that the question is from."""
+    if item.path.lower() != "id" or len(item.values) < _FEWEST or any(map(meanings.is_gold_documents, free.values())):
+        return False
+    rankings = [other for other in free.values() if other.is_list and other.is_id_like and len(other.values) == len(
+        item.values) and not (RETURNED - ANSWER).isdisjoint(other.words)]
+    return any(2 * sum(str(key) in map(str, leaves(ranking)) for key, ranking in zip(
+        item.values, other.values, strict=True)) > len(item.values) for other in rankings)
 
 
 def _shared_by_systems(own: Field, free: dict[str, Field]) -> Field | None:

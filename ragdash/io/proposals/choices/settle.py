@@ -369,8 +369,8 @@ def _may_be_right(result: Assignment) -> bool:
     gold = words(result.roles.get("relevant", ""))
     rated = {word for name in ("scores", "labels") for word in words(result.roles.get(name, ""))}
     return (words(result.roles.get("answer", "")) == ("answer",) and "retrieved" in result.roles
-            and not (GOLD - WEAK_GOLD).isdisjoint(gold) and {"contexts", "text", "latency_ms", "config"}.isdisjoint(
-                result.roles) and rated <= OF_RANKINGS)
+            and not ((GOLD - WEAK_GOLD) | {"id"}).isdisjoint(gold) and rated <= OF_RANKINGS and {
+                "contexts", "text", "latency_ms", "config"}.isdisjoint(result.roles))
 
 
 def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Assignment]:

@@ -16,7 +16,19 @@ from ragdash.core.text.metric_names import (
 )
 from ragdash.io.proposals.content.times import time_stage, time_unit
 from ragdash.io.proposals.fields import Field, as_bool, as_number
-from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    CRITERIA,
+    DOCUMENT,
+    GRADES,
+    ID,
+    LATENCIES,
+    METRICS,
+    RANKS,
+    SCORES,
+    SURE_METRICS,
+    words,
+)
 
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
@@ -29,6 +41,7 @@ _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
 _SHORT_NAME = re.compile(r"[PRpr](1|3|5|10|20)")  # p5, next to percentiles such as p95
 _CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}
 _DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
+_NO_RATING = RANKS | ID | DOCUMENT | {"token", "cost", "price", "retrieved", "returned", "call", "step", "turn"}
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
@@ -140,12 +153,19 @@ def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:
     """Numbers of each system, under names that say nothing, on the scale of its metrics: {run}_rag_reasoning: 0, 1, 2.
     """
     known = [item for item in metrics if "{run}" in item.path and is_whole(item)]
-    scale = {as_number(value) for item in known for value in item.items}
+    scale = {number for item in known for value in item.items if (number := as_number(value)) is not None}
     return [item for item in free if len(scale) > 2 and item not in metrics and "{run}" in item.path and item.is_number
-            and not item.is_list and not _is_setting(item) and "[]" not in item.path and scale >= {
-                as_number(value) for value in item.items}
-            and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words) and any(
-                _stem(item) == _stem(other) for other in known)]
+            and not item.is_list and not _is_setting(item) and "[]" not in item.path
+            and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words) and (
+                any(_stem(item) == _stem(other) and scale >= set(map(as_number, item.items)) for other in known)
+                or (len(known) > 1 and _is_within(item, scale)))]
+
+
+def _is_within(item: Field, scale: set[float]) -> bool:
+    """True for numbers on the scale of several metrics that no name calls something else: {run}_safety."""
+    lowest = -1.0 if not SCORES.isdisjoint(item.name_words) else min(scale)
+    return _NO_RATING.isdisjoint(item.words) and all(
+        (number := as_number(value)) is not None and lowest <= number <= max(scale) for value in item.items)
 
 
 def _stem(item: Field) -> str:

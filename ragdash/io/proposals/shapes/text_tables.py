@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection
+from itertools import pairwise
 
 from ragdash.core.text.sentences import are_questions
 from ragdash.io.formats.text.headerless import are_values
@@ -22,6 +23,7 @@ from ragdash.io.tables.cell_lists import parse_columns
 
 DELIMITERS = "\t,;|"
 _FEWEST_ROWS = 3
+_GRADED_PAIR = 3  # columns of query, document and grade
 _STRATA, _SAMPLED_GRADES = {*"123456789"}, {"-1", *"01234"}
 _TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
 LISTS_OF_QUESTIONS = ("question", "questions", "query", "queries", "prompt", "prompts")  # names of a column
@@ -113,13 +115,30 @@ def _sampled_judgments(text: str) -> list[dict]:
 
 
 def _separated_judgments(text: str) -> list[dict]:
-    """Rows of qrels with commas or semicolons, `1,0,d7,2`: query, iteration, document and grade, without a header."""
+    """Rows of qrels with commas or semicolons, `1,0,d7,2`: query, iteration, document and grade, without a header; the
+    iteration may be left out, as in `1,d7,2`.
+    """
     lines = [re.split(r"\s*[,;]\s*", line.strip()) for line in text.splitlines() if line.strip()]
+    if _are_graded_pairs(lines):
+        lines = [[query, "0", doc, grade] for query, doc, grade in lines]
     if len(lines) < _FEWEST_ROWS or any(len(line) != 4 or line[1] not in ("0", "Q0") or line[3] not in _SAMPLED_GRADES
                                         or not line[0] or not line[2] for line in lines) or (
             len({(line[0], line[2]) for line in lines}) < len(lines)):
         return []
     return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, grade in lines]
+
+
+def _are_graded_pairs(lines: list[list[str]]) -> bool:
+    """True for queries, each in one place, with numbered documents and whole grades that are no ranks: `1,d7,2`."""
+    if len(lines) < _FEWEST_ROWS or any(len(line) != _GRADED_PAIR or line[2] not in _SAMPLED_GRADES or not all(
+            re.search(r"\d", name) for name in line[:2]) for line in lines):
+        return False
+    grades: dict[str, list[str]] = {}
+    for query, _, grade in lines:
+        grades.setdefault(query, []).append(grade)
+    changes = sum(one[0] != other[0] for one, other in pairwise(lines))
+    are_ranks = all(values == [str(rank) for rank in range(1, len(values) + 1)] for values in grades.values())
+    return changes + 1 == len(grades) < len(lines) and not are_ranks
 
 
 def _values_of_queries(text: str) -> list[dict]:
