@@ -168,6 +168,15 @@ def test_a_beaten_baseline_is_in_the_title(samples):
     assert verdict_title(advised(runs, truth)) == "No clear difference"
     assert verdict_title(advised([*runs, poor], truth, baseline=3)) == (
         "No clear best: sparse, dense or hybrid; better than the baseline poor")
+    beaten = advised([*runs, poor], truth, baseline=3)
+    names = [pair.candidate for pair in beaten.against_baseline]
+    assert sorted(names) == ["dense", "hybrid", "sparse"] and {pair.outcome for pair in beaten.against_baseline} == {
+        "better"}
+    for still_better, words in (({"sparse", "dense"}, "2 of them "), ({"sparse"}, "sparse ")):
+        some = replace(beaten, against_baseline=tuple(
+            pair if pair.candidate in still_better else replace(pair, outcome="no-clear-difference")
+            for pair in beaten.against_baseline))
+        assert verdict_title(some) == f"No clear best: sparse, dense or hybrid; {words}better than the baseline poor"
     assert verdict_title(advised([*runs, poor], truth)) == "No clear best: sparse, dense or hybrid"
     assert verdict_title(advised([runs[0], poor], truth, baseline=1)) == "Clear winner"
 

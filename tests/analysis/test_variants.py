@@ -144,8 +144,12 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
     assert finding(replace(effects, settings=(two,))).startswith(
         "rerank matters most for MRR: yes is +0.100 [+0.020, +0.180] against no. It alone"), "not half of it, twice"
     assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
-    assert finding(replace(effects, settings=(replace(two, together=("rerank", "depth")),))).startswith(
-        "rerank and depth together matter most for MRR: yes is +0.100 [+0.020, +0.180] against no. Together they ")
+    both = replace(two, levels=("no, 50", "yes, 100"), together=("rerank", "depth"))
+    assert finding(replace(effects, settings=(both,))).startswith("rerank and depth together matter most for MRR: "
+        "(yes, 100) is +0.100 [+0.020, +0.180] against (no, 50). Together they ")
+    pairs = replace(k, levels=("5, a", "20, b", "50, c"), together=("k", "index"))
+    assert "against the average of their values. The best combinations are (20, b) and (50, c) (equal)" in finding(
+        replace(effects, settings=(pairs,)))
     assert finding(replace(effects, settings=(replace(chunk, together=("chunk", "overlap")),))).startswith(
         "chunk and overlap together explain most of the differences")
     assert finding(replace(effects, settings=(replace(chunk, share=0.001),))).startswith("No setting has a significant")

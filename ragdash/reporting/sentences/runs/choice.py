@@ -94,7 +94,13 @@ def verdict_title(verdict: Verdict) -> str:
     tied = [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     title = (f"No clear best: {' or '.join([', '.join(tied[:-1]), tied[-1]])}" if len(tied) <= MAX_NAMES else
              f"{len(tied)} runs without a clear best")
-    return f"{title}; better than the baseline {verdict.baseline}" if verdict.beats_baseline else title
+    ahead = {pair.candidate for pair in verdict.against_baseline if pair.outcome == "better"}
+    ahead |= {verdict.best} if verdict.beats_baseline else set()
+    beating = sum(run in ahead for run in tied)
+    if not beating:
+        return title
+    some = "" if beating == len(tied) else f"{beating} of them " if beating > 1 else f"{verdict.best} "
+    return f"{title}; {some}better than the baseline {verdict.baseline}"
 
 
 def evidence_subject(spec: Spec) -> str:
