@@ -247,8 +247,8 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
                               price.more("cost"))
     verdict = advised(*samples, hybrid=gain)
     sentence = hybrid_sentence(verdict, markdown=False)
-    assert sentence.startswith("An equal mix of dense and sparse (weighted sum of scores, z-score, weight of dense "
-                               "0.5, weight of sparse 0.5) would reach NDCG@10")
+    assert sentence.startswith("An equal mix of dense and sparse (weighted sum of scores, z-score, weight 0.5 for "
+                               "dense, weight 0.5 for sparse) would reach NDCG@10")
     assert "on held-out queries. With parallel searches it takes 22.7\xa0ms more per query. The loaded" in sentence
     dear = replace(gain, time=UNKNOWN, cost=Amount(0.002, 0.001, 0.003, 110))
     assert "It costs $0.00200 more per query." in hybrid_sentence(advised(*samples, hybrid=dear), markdown=False)
@@ -259,7 +259,7 @@ def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):
     assert step.startswith("**What to build next:** An equal mix of **dense** and **sparse** would reach NDCG@10")
     assert step.endswith("fused in another way. The exact setting is on What-if.") and "z-score" not in step
     in_file = next_step_sentence(verdict, with_setting=True)
-    assert "z-score, weight of dense 0.5" in in_file.replace("\\", "") and "What-if" not in in_file
+    assert "z-score, weight 0.5 for dense" in in_file.replace("\\", "") and "What-if" not in in_file
     measured = replace(verdict, evidence=(choice.against_single,))
     assert "Whether it improves the answers was not measured." in next_step_sentence(measured)
     weighted = replace(gain, params={"norm": "z-score", "weights": [0.3, 0.7]})

@@ -244,7 +244,8 @@ def test_times_of_retrieval_alone_are_called_so(stages, is_alone):
     view = timed("a", pa.table({"query_id": ["q1", "q2"], "latency_ms": column}), np.array([0, 1]))
     assert view.is_search_alone == is_alone
     whole = timed("b", pa.table({"query_id": ["q1", "q2"], "latency_ms": [5.0, 7.0]}), np.array([0, 1]))
-    for views, title, note in (([view, None], "Retrieval only" if is_alone else "Whole", ""), (
+    searches = "Retrieval and reranking" if "rerank" in view.stages else "Retrieval only"
+    for views, title, note in (([view, None], searches if is_alone else "Whole", ""), (
             [view, whole], "Whole", "Retrieval only: a. No time of answers was recorded." if is_alone else "")):
         data = SpeedCostData(SimpleNamespace(names=["a", "b"]), views,
                              [{} if one is None else dict.fromkeys(one.stages) for one in views], [], np.ones(2, bool),

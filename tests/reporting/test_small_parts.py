@@ -256,6 +256,13 @@ def test_a_name_that_is_cut_twice_keeps_the_whole_word_in_which_it_differs():
     assert short_names(names, 18)[:5] == short_names(names, 32)[:5] == expected
 
 
+def test_a_name_that_is_cut_once_keeps_whole_words_at_the_cut():
+    """all-MiniL…erlap128 and rrf-bm25-…k-bge-v2 say less."""
+    names = ["all-MiniLM-L6-v2_chunk1024_overlap128", "bm25_chunk256_overlap32",
+             "rrf-bm25-bge-small-en-v1.5_chunk256_overlap32_rerank-bge-v2", "prod"]
+    assert short_names(names, 18) == ["all-Min…overlap128", "bm25…overlap32", "rrf-bm25…bge-v2", "prod"]
+
+
 @pytest.mark.parametrize("limit", [18, 20, 24, 32])
 def test_runs_of_one_name_in_many_files_have_different_short_names(limit):
     """hybrid (bge-m3-chunk256-top10): the word and the file, as runs are called that have the same name."""

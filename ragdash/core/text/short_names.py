@@ -13,6 +13,7 @@ from ragdash.core.text.quoted import cut_middle
 WORD_ENDS = r"([-_./ ()]+)"  # of a name
 NUMBER_END = r"(?<=\D)\d{1,3}\Z"  # the digits at the end of a cut name, where it begins otherwise
 LONGEST_NUMBER = 3  # digits that are put back before the rest of their number
+FRAGMENT = 3  # letters that say too little of a word, or that are put back before the rest of it
 PAGE_NAME = 32  # characters of a name that is whole in sentences, cards, choices and tables
 NARROW_NAME = 18  # characters of a short name, the same in pictures, narrow columns and wherever it is not whole
 
@@ -188,9 +189,37 @@ def _cut(name: str, limit: int) -> str:
         return text
     digits = re.search(r"\d*\Z", name[:len(name) - len(tail)])[0] if tail[:1].isdigit() else ""
     tail = digits + tail if len(digits) <= LONGEST_NUMBER else tail
-    head = head[:limit - 1 - len(tail)]
+    tail = _from_word(name, tail, limit)
+    head = name[:limit - 1 - len(tail)]
     whole = re.sub(NUMBER_END, "", head) if name[len(head)].isdigit() else head
-    return f"{whole or head}…{tail}"
+    return f"{_to_word(whole or head)}…{tail}"
+
+
+def _from_word(name: str, tail: str, limit: int) -> str:
+    """The end of a name with its first word whole if few letters lack, or without the last letters of a word.
+
+    >>> _from_word("all-MiniLM-L6-v2_chunk1024_overlap128", "erlap128", 18), _from_word("bm25_rerank-bge", "k-bge", 12)
+    ('overlap128', 'bge')
+    """
+    start = len(name) - len(tail)
+    ends = [0, *(place.end() for place in re.finditer(WORD_ENDS, name)), len(name)]
+    first = max(end for end in ends if end <= start)
+    if start - first <= FRAGMENT and limit - 1 - len(name) + first >= limit // 3:
+        return name[first:]
+    following = min(end for end in ends if end > start)
+    rest = re.split(WORD_ENDS, name[start:following])[0]
+    is_fragment = len(rest) <= FRAGMENT and not rest.isdigit()
+    return name[following:] if is_fragment and following < len(name) else tail
+
+
+def _to_word(head: str) -> str:
+    """The beginning of a cut name without what only begins a word there.
+
+    >>> _to_word("rrf-bm25-bg"), _to_word("bm25_chu"), _to_word("e5-large-"), _to_word("all-Min")
+    ('rrf-bm25', 'bm25', 'e5-large', 'all-Min')
+    """
+    whole = re.sub(rf"{WORD_ENDS}[^-_./ ()]{{0,{FRAGMENT}}}\Z", "", head)
+    return whole if len(whole) > FRAGMENT else head.rstrip("-_./ (")
 
 
 def _words_around(name: str, start: int, limit: int) -> str:

@@ -7,7 +7,7 @@
 const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
 const SECOND_LINE = 22; // pixels more, of rows that have their longest text below their other cells
-const PHONE = 520, LONG = 300; // pixels of a list, and of a text, from which on they do not go together
+const NARROW = 600, LONG = 300; // pixels of a list, and of a text, from which on they do not go together
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
@@ -79,7 +79,7 @@ function beforeFade(columns, room) {
 // The longest text of a list that has no room for it: it gets a line of its own below the other cells of its row.
 function belowRow(columns, room) {
   const texts = columns.filter((column, at) => at && !column.signs && !column.is_number && column.width >= LONG);
-  return room < PHONE ? texts[0] : undefined;
+  return room < NARROW ? texts[0] : undefined;
 }
 
 class RowList {

@@ -68,7 +68,7 @@ def recipe_words(recipe: Mapping[str, Any]) -> str:
     --------
     >>> recipe_words({"method": "weighted", "params": {"norm": "z-score", "weights": [0.5, 0.5]},
     ...               "runs": ["dense", "sparse"], "digests": ["3f...", "a0..."], "tuned_on": {"metric": "nDCG@10"}})
-    'Weighted sum of scores, z-score, weight of dense 0.5, weight of sparse 0.5, tuned on nDCG@10'
+    'Weighted sum of scores, z-score, weight 0.5 for dense, weight 0.5 for sparse, tuned on nDCG@10'
     """
     names, tuned_on = recipe["runs"], recipe.get("tuned_on")
     text = setting_text(METHODS[recipe["method"]].title, recipe["params"], names, recipe.get("window"))

@@ -71,7 +71,7 @@ def by_threshold(
         text=f"in use: {threshold:.2f}",
         font={"size": 12, "color": theme.muted},
     )
-    fig.update_xaxes(title_text="Minimum similarity of a chunk that covers a gold span", tickformat=".2f",
+    fig.update_xaxes(title_text="Minimum similarity to a gold span", tickformat=".2f",
                      range=[float(thresholds[0]) - PAD, float(thresholds[-1]) + PAD], nticks=7)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
     end_labels(fig, run_looks, [last_finite(row) for row in mean], y_range)

@@ -103,12 +103,16 @@ def front_sentences(
     sentences = [f"Choose between {fmt.listed(front_names)}: {other} is no better than one of them in {title} and in "
                  f"{paid.lower()}."]
     form = markdown_money if unit == "$" else duration
+    is_open = [bool(np.isfinite(step.per_point)) and not np.isfinite([step.low, step.high]).all() for step in steps]
+    doubt = sum(is_open) if paid != "P90 latency" else 0  # of a P90 there is no interval
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):
             sentences.append(f"The cost of a gain {pair} is undefined: {title} does not rise.")
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
-            " (no interval: there may be no gain at all)" if paid != "P90 latency" else ""
+            " (no interval: there may be no gain at all)" if doubt == 1 else ""
         sentences.append(f"A gain of 0.01 in {title} {pair} costs {form(step.per_point)} a query{interval}.")
+    if doubt > 1:
+        sentences.append("Where no interval is given, there may be no gain at all.")
     return sentences + left_out

@@ -25,7 +25,7 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
     Examples
     --------
     >>> setting_text("Reciprocal rank fusion", {"k": 20.0, "weights": (0.3, 0.7), "base": 1}, ["bm25", "dense"], 10)
-    'Reciprocal rank fusion, k = 20, weight of bm25 0.3, weight of dense 0.7, window 10'
+    'Reciprocal rank fusion, k = 20, weight 0.3 for bm25, weight 0.7 for dense, window 10'
     """
     parts = [title]
     if isinstance(params.get("k"), float):
@@ -35,7 +35,7 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
         parts.append(norm if isinstance(norm, str) else " and ".join(norm))  # type: ignore[arg-type]
     weights = params.get("weights")
     if isinstance(weights, (list, tuple)):
-        parts += [f"weight of {name} {weight:.3g}" for weight, name in zip(weights, names, strict=True)]
+        parts += [f"weight {weight:.3g} for {name}" for weight, name in zip(weights, names, strict=True)]
     parts += [f"{name} = {params[name]:g}" for name in ("gamma", "sigma", "phi", "depth")
               if isinstance(params.get(name), (int, float))]
     if "same" in params:

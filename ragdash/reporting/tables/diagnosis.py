@@ -174,7 +174,7 @@ def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], *, has_ranked_
         scope = (
             ""
             if len(set(unassessed.values())) == 1
-            else f" of {', '.join(run for run in unassessed if unassessed[run] == text)}"
+            else f" for {', '.join(run for run in unassessed if unassessed[run] == text)}"
         )
         notes.append(f"Not assessed{scope}: {text}.")
     return notes

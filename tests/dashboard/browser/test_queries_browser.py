@@ -234,6 +234,7 @@ def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_
         return box["x"] + box["width"] <= rows["x"] + rows["width"] - fades
 
     assert is_in_view("dense") and is_in_view("hybrid")
+    assert app.page.locator(".rd-below").count(), "next to the sidebar, a question has a line of its own"
     app.resize(390)
     app.until(lambda: app.page.locator(".rd-below").count() > 0)
     below = app.page.locator(".rd-below").first

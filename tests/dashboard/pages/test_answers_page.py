@@ -319,7 +319,10 @@ def test_of_many_runs_without_answers_some_are_named_and_the_rest_counted():
     assert "mute0, mute1, mute2 and 3 more have answers to none of 24 queries." in said
     assert "Not assessed: **mute0**, **mute1**, **mute2** and 3 more have no answers." in said
     link = address(the_truth(), [*mute, runs()["good"]])
-    assert "**mute0**, **mute1**, **mute2** and 3 more: no answers." in texts(page_cases.opened("answers", **link))
+    means = texts(page_cases.opened("answers", **link))
+    assert "**mute0**, **mute1**, **mute2** and 3 more: no answers." in means
+    assert "Below it the difference" not in means, "the baseline, mute0, has no value to compare with"
+    assert "Below it the difference to good, the baseline" in texts(opened("good", "mute"))
 
 
 def test_no_answers_at_all_says_what_to_load():

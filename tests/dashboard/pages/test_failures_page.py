@@ -268,8 +268,8 @@ def test_a_metric_without_a_better_end_gains_nothing():
 
 def test_what_cannot_be_assessed_is_said_of_the_runs_that_it_holds_of():
     said = texts(opened("old", "bare"))
-    assert "Not assessed of old: Relevant document in corpus (no corpus is given)" in said
-    of_bare = next(line for line in said.splitlines() if "Not assessed of bare: " in line)
+    assert "Not assessed for old: Relevant document in corpus (no corpus is given)" in said
+    of_bare = next(line for line in said.splitlines() if "Not assessed for bare: " in line)
     assert "Answered right" in of_bare and of_bare.count("(the run has no answers)") == 1, "a reason is said once"
 
 

@@ -139,8 +139,8 @@ def test_a_planted_gap_moves_the_weight_after_retrieval():
     pool = judged_pool(runs, truth)
     [after] = [router for router in find_routers(pool, choose(runs, truth, RR, pool=pool)) if router.kind == AFTER]
     assert after.beats_one_weight and after.rule.conditions[0].feature == "gap sparse"
-    weights = [float(after.actions[action].split()[-1]) for action in (after.rule.then, after.rule.otherwise)]
-    assert weights[0] > weights[1] and after.actions[after.rule.then].startswith("weight of dense")
+    weights = [float(after.actions[action].split()[1]) for action in (after.rule.then, after.rule.otherwise)]
+    assert weights[0] > weights[1] and after.actions[after.rule.then].endswith("for dense")
     assert after.saved.n == 0 and after.held_out.value > 0.95
 
 

@@ -118,6 +118,9 @@ def test_the_front_of_none_one_and_several_runs():
     assert "undefined" in front([True, False, True], level)[1]
     assert "no interval: there may be no gain" in front([True, False, True], open_)[1]
     assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]
+    twice = front([True, True, True], open_, open_)
+    assert "interval" not in " ".join(twice[:3]) and twice[3:] == [
+        "Where no interval is given, there may be no gain at all."], "said once"
 
 
 def pairs_of(best="a", **outcomes):

@@ -320,7 +320,7 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     """
     context = data.context
     sentences = [f"{fmt.averages(data.specs)} over n queries with its 95% bootstrap interval; a dash is undefined."]
-    if len(context.entries) > 1:
+    if len(context.entries) > 1 and any(context.baseline in data.runs_with_values(spec) for spec in data.specs):
         sentences.append(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
             "worse, no mark: no significant difference."

@@ -173,9 +173,9 @@ def _render_oracle(context: PageContext, spec: Spec) -> dict[str, list[int]]:
     won = oracle.wins.tolist()
     many = len(won) > run_picker.MOST_DRAWN
     order = _highest(won) if many else range(len(won))
-    wins = [f"{elements.swatch(context.slots[index], names[index])} {won[index]:,}" for index in order]
+    wins = [f"{elements.swatch(context.slots[index], names[index])} ({won[index]:,})" for index in order]
     if many:
-        wins.append(f"{len(won) - len(wins)} other runs {sum(won) - sum(won[index] for index in order):,}")
+        wins.append(f"{len(won) - len(wins)} other runs ({sum(won) - sum(won[index] for index in order):,})")
     left_out = f" {fmt.query_count(oracle.left_out)} without a value in some run left out." \
         if oracle.left_out else ""
     st.caption(

@@ -371,8 +371,8 @@ def unassessed_notes(data: FailuresData) -> list[str]:
     lines = []
     for text in filter(None, dict.fromkeys(gaps)):
         runs = [name for name, gap in zip(data.context.names, gaps, strict=True) if gap == text]
-        of_runs = "" if len(runs) == len(gaps) else f" of {fmt.listed_few(runs)}"
-        lines.append(f"Not assessed{of_runs}: {text}.")
+        for_runs = "" if len(runs) == len(gaps) else f" for {fmt.listed_few(runs)}"
+        lines.append(f"Not assessed{for_runs}: {text}.")
     problems = [problem.words("page") for diagnosis in data.diagnoses for problem in diagnosis.problems
                 if problem.kind != UNUSED_LABELS]
     return [*lines, *dict.fromkeys(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}" for words in problems)]

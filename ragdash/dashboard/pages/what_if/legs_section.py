@@ -35,7 +35,7 @@ def render(context: PageContext, chosen: PageContext, choice: Choice, pool: Judg
     result = what_if_cache.legs(pool, chosen.digests, chosen.scope, choice, reranked, choice.spec.k or context.k)
     st.markdown(sentences.steps_sentence(result.counts(), result.k))
     elements.frame(_shares(result), "what_if_legs", "What each run brings to the tuned hybrid, and what it takes",
-                   formats={"Search ms": "%.1f"})
+                   formats={"Search (ms)": "%.1f"})
     st.caption(f"Share: how much of the tuned hybrid's {fmt.escape(choice.spec.title)} each run brings (Shapley "
                "value), over all queries. The shares add up to its mean.", help=tooltip("shapley_value"))
     with st.expander("Documents behind these numbers", key="leg_documents", on_change="rerun") as fold:
@@ -48,7 +48,7 @@ def _shares(result: Attribution) -> pd.DataFrame:
     for leg, name in enumerate(result.legs):
         value, time = result.value(leg), result.time(leg)
         rows.append({"Run": name, "Brings alone": int(result.brought_alone(leg).sum()), "Share": value.mean,
-                     "Low": value.low, "High": value.high, "Search ms": time.mean})
+                     "Low": value.low, "High": value.high, "Search (ms)": time.mean})
     return pd.DataFrame(rows)
 
 

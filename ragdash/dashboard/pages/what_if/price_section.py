@@ -55,8 +55,8 @@ def _render_picture(context: PageContext, choice: Choice, pool: JudgedPool, pric
     figure = plots.pareto(names, [*context.slots, COMPUTED_SLOT], cost, quality, on_front, axis=axis_of(choice.spec),
                           title="Search time, in parallel (ms)", unit="ms", height=350, theme=elements.theme(),
                           n=[summary.n for summary in summaries])
-    shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
-                          "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
+    shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2],
+                          "Search (ms)": cost[0], "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
     elements.chart(figure, shown, "price_front", f"{title} against the time of the search: single runs and the hybrid")
     st.caption("Bars are 95% intervals. The hybrid's value is held out. Hollow: another is as good and faster.",
                help=tooltip("pareto_front"))

@@ -27,7 +27,7 @@ def copies_sentence(copies: RankCopies, run: str, k: int, queries: int) -> str:
         return f"{escape(run)} has no texts of its documents, so copies cannot be seen."
     kind = "equal or nearly equal" if copies.near else "equal"
     if not copies.places:
-        return f"No text is there twice in a top {k} of {escape(run)} ({kind} texts were looked for)."
+        return f"No text occurs twice in a top {k} of {escape(run)} ({kind} texts were looked for)."
     lost = int(copies.queries.sum())
     return (f"In **{lost:,} of {query_count(queries)}**, {kind} texts take "
             f"{count(copies.places, 'rank')} in the top {k} of {escape(run)}.")

@@ -20,7 +20,8 @@ from ragdash.matching.views.cost import Timed
 from ragdash.reporting.sentences import formatting as fmt
 
 STAGE_TITLES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
-SEARCH_ALONE = "Retrieval only"  # the title of the whole where answers were not timed
+SEARCH_ALONE = "Retrieval only"  # the title of the whole where answers were not timed, nor re-ranking
+BOTH_SEARCHES = "Retrieval and reranking"  # the title where both were, and nothing else
 PRICE_TITLES = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}
 
 
@@ -43,7 +44,7 @@ class SpeedCostData:
         """The stages that some run has times of, in order; the whole alone where a single stage is all of it."""
         timed = [stage for stage in (*list(STAGE_TITLES)[1:], "total")
                  if any(stage in run_speeds for run_speeds in self.speeds)]
-        return ["total"] if len(timed) == 2 and self.stage_titles["total"] == SEARCH_ALONE else timed
+        return ["total"] if len(timed) == 2 and self.is_search_alone else timed
 
     @property
     def search_alone(self) -> list[str]:
@@ -52,16 +53,21 @@ class SpeedCostData:
                 if timed is not None and timed.is_search_alone]
 
     @property
+    def is_search_alone(self) -> bool:
+        """Whether no run has a time of anything but retrieval and re-ranking."""
+        return sum("total" in run_speeds for run_speeds in self.speeds) == len(self.search_alone)
+
+    @property
     def stage_titles(self) -> dict[str, str]:
-        """The titles of the stages; the whole is called retrieval only where no run has a time of anything else."""
-        timed_runs = sum("total" in run_speeds for run_speeds in self.speeds)
-        return STAGE_TITLES | ({"total": SEARCH_ALONE} if timed_runs == len(self.search_alone) else {})
+        """The titles of the stages; the whole is called by its stages where nothing else was timed."""
+        searches = BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in self.speeds) else SEARCH_ALONE
+        return STAGE_TITLES | ({"total": searches} if self.is_search_alone else {})
 
     @property
     def search_note(self) -> str:
         """Whose times are those of retrieval only; "" where the title of the stage says it, or of none."""
-        names, whole = self.search_alone, self.stage_titles["total"] != SEARCH_ALONE
-        return f"Retrieval only: {fmt.listed(names)}. No time of answers was recorded." if names and whole else ""
+        names = self.search_alone if not self.is_search_alone else []
+        return f"Retrieval only: {fmt.listed(names)}. No time of answers was recorded." if names else ""
 
     def values(self, run_index: int, paid: str) -> np.ndarray:
         """What each query in scope took of a run: milliseconds, or dollars: (q,), NaN where it is not known."""

@@ -181,7 +181,7 @@ def _mix_name(recipe: Recipe, names: Sequence[str]) -> str:
     if len(recipe.legs) == 1:
         return f"{names[recipe.legs[0]]} alone"
     if len(names) == 2:
-        return f"weight of {names[1]} {weights[1]:g}"  # type: ignore[index]
+        return f"weight {weights[1]:g} for {names[1]}"  # type: ignore[index]
     return "equal weights"
 
 
