@@ -12,6 +12,7 @@ import numpy as np
 
 from ragdash.analysis.diagnosis import Declined
 from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_numbers
+from ragdash.core.text import is_refusal
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
@@ -123,13 +124,17 @@ def marked_answer(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> st
     return paragraph_html("".join([*fragments, html.escape(answer[position:LONGEST])]))
 
 
-def answer_support(answer: str | None, contexts: Sequence[str] | None, theme: Theme) -> tuple[str, str]:
+def answer_support(answer: str | None, contexts: Sequence[str] | None, question: str | None,
+                   theme: Theme) -> tuple[str, str]:
     """(the answer as HTML, its unsupported words and numbers marked; what the marks say, in plain words).
 
-    Without an answer or without contexts nothing is marked and nothing is said.
+    Without an answer or without contexts nothing is marked and nothing is said. An answer that declines states nothing
+    that contexts could support.
     """
     if answer is None or contexts is None:
         return paragraph_html(text_html(answer)), ""
+    if is_refusal(answer, question or ""):
+        return paragraph_html(text_html(answer)), "It declines to answer, so there is nothing to support."
     answer = answer[:LONGEST]
     spans, numbers = unsupported(answer, contexts), unsupported_numbers(answer, contexts)
     page = marked_answer(answer, spans, numbers, theme)

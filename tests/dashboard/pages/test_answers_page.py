@@ -400,3 +400,11 @@ def test_long_names_are_as_short_as_on_other_pages():
     assert "How many answers are right?** Of 20 answers each: **setting" in texts(at).replace("\\", "")
     assert not any("a_long_name" in cell.replace("\\", "") for cell in at.table[0].value["Run"])
     assert "**a_long_name" not in texts(at).replace("\\", "")
+
+
+@pytest.mark.parametrize(("answer", "words"), [
+    ("The passages do not say which machine it was.", "It declines to answer, so there is nothing to support."),
+    ("It was the big machine.", "In no context (dotted line): “big”."), (None, "")])
+def test_words_of_an_answer_that_declines_are_not_marked(answer, words):
+    page, said = answer_html.answer_support(answer, ["It was the machine."], "Which machine was it?", LIGHT)
+    assert said == words and ("<mark" in page) == ("big" in words)

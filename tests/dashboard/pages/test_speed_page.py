@@ -45,6 +45,14 @@ def tokens(many: int) -> dict:
     return {"prompt_tokens": pa.array([many] * QUERIES), "completion_tokens": pa.array([many // 10] * QUERIES)}
 
 
+def test_runs_that_are_as_fast_share_the_first_place():
+    at = opened("threshold-bands/speed", **session(run("slow", 10, 1), run("fast", 1, 2), run("rapid", 1.04, 2)))
+    assert "**fast** and **rapid** are the fastest: " in texts(at)
+    assert "**slow** takes 10 times as long" in texts(at)
+    alike = opened("threshold-bands/speed", **session(run("a", 1, 1), run("b", 1.04, 2)))
+    assert "All runs take as long: " in texts(alike) and "the fastest" not in texts(alike)
+
+
 def test_the_table_states_mean_and_percentiles():
     at = opened("threshold-bands/speed", **session(run("slow", 10, 1), run("fast", 1, 2)))
     table = at.table[0].value

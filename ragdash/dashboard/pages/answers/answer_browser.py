@@ -136,7 +136,8 @@ def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerT
 def _render_answer(data: AnswersData, run_index: int, answer_texts: AnswerTexts, row: int) -> None:
     answer, contexts = answer_texts.answers[row], answer_texts.contexts[row]
     st.markdown(f"**Answer** of {elements.swatch(data.context.slots[run_index], data.context.names[run_index])}")
-    page, unsupported_note = answer_html.answer_support(answer, contexts, elements.theme())
+    page, unsupported_note = answer_html.answer_support(answer, contexts, answer_texts.questions[row],
+                                                         elements.theme())
     st.html(page)
     if answer is not None and len(answer) > texts.LONGEST:
         st.caption(f"The first {texts.LONGEST:,} of {len(answer):,} characters.")

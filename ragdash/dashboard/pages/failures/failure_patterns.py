@@ -83,7 +83,7 @@ def render_traits(data: FailuresData) -> None:
     elements.chart(figure, _traits_table(rows), "shared", f"How kinds of queries differ from the rest in {name}",
                   formats={"p, corrected": "%.4f", "p": "%.4f"},
                   note=f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
-    _render_links(data, rows)
+    _render_links(data, visible)
     some = f"; the first {len(visible)} of {len(rows):,} kinds, significantly worse ones first"
     st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals"
                f"{some if len(rows) > len(visible) else ''}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -162,13 +163,20 @@ def _render_marks(context: PageContext, index: int, verdict: Verdict, notes: lis
 
 
 def _costs(context: PageContext, singles: PageContext) -> tuple[list[SortableNumber], list[SortableNumber], list[str]]:
-    """For each run its latency and cost per query, NaN where its file has none; a note where its latency includes the
-    time of writing the answer. Of repeats their means."""
+    """For each run its latency and cost per query, NaN where its file has none; a note on what its latency
+    includes. Of repeats their means."""
     data = speed_cost_data.collect(singles, price_table.current_prices())
     positions = [[singles.digests.index(digest) for digest in digests_of(line)] for line in context.digests]
     latency, cost = ([float(values[repeats].mean()) for repeats in positions] for values in (
         data.price_intervals("mean")[0], data.price_intervals("cost")[0]))
     return ([SortableNumber(value, duration(value) if np.isfinite(value) else fmt.UNDEFINED) for value in latency],
             [SortableNumber(value, money(value) if np.isfinite(value) else fmt.UNDEFINED) for value in cost],
-            [", answer included" if any("generation" in data.speeds[repeat] for repeat in repeats) else ""
-             for repeats in positions])
+            [_included(data, repeats) for repeats in positions])
+
+
+def _included(data: speed_cost_data.SpeedCostData, repeats: Sequence[int]) -> str:
+    """What the latency of a run holds: the answer, or retrieval alone; "" where its file does not say."""
+    if any("generation" in data.speeds[repeat] for repeat in repeats):
+        return ", answer included"
+    alone = all(timed is not None and timed.is_search_alone for timed in (data.timings[repeat] for repeat in repeats))
+    return f", {data.search_title.lower()}" if alone else ""

@@ -276,7 +276,7 @@ def _answers(case: QueryCase) -> None:
             continue
         look = run_look(context.slots[index], theme)
         page, note = _compared_to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
-            answer_html.answer_support(output.answer, output.contexts, theme)
+            answer_html.answer_support(output.answer, output.contexts, case.question, theme)
         if compare_with == "contexts" and output.contexts is None:
             note = "Its contexts are unknown."
         elif compare_with == "contexts" and not output.given:

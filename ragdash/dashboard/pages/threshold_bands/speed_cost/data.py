@@ -60,8 +60,12 @@ class SpeedCostData:
     @property
     def stage_titles(self) -> dict[str, str]:
         """The titles of the stages; the whole is called by its stages where nothing else was timed."""
-        searches = BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in self.speeds) else SEARCH_ALONE
-        return STAGE_TITLES | ({"total": searches} if self.is_search_alone else {})
+        return STAGE_TITLES | ({"total": self.search_title} if self.is_search_alone else {})
+
+    @property
+    def search_title(self) -> str:
+        """What times without those of answers are of."""
+        return BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in self.speeds) else SEARCH_ALONE
 
     @property
     def search_note(self) -> str:

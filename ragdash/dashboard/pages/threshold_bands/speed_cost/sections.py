@@ -40,13 +40,14 @@ def render_finding(data: SpeedCostData) -> None:
     order = [int(index) for index in np.argsort(mean) if np.isfinite(mean[index])]
     if order:
         first, last = order[0], order[-1]
-        is_fastest = bool(mean[last] > SAME_TIME * mean[first])
-        who = f"**{fmt.escape(names[first])}** {'is the fastest:' if is_fastest else 'takes'}"
-        if len(order) > 1 and not is_fastest:
-            who = "All runs take as long:"
+        fast = [run for run in order if mean[run] <= SAME_TIME * mean[first]]
+        who = (f"**{fmt.escape(names[first])}** {'is the fastest:' if len(order) > 1 else 'takes'}" if len(fast) == 1
+               else "All runs take as long:" if len(fast) == len(order) else
+               f"{fmt.listed_few([f'**{fmt.escape(names[run])}**' for run in fast])} are the fastest:")
         slow = f"one query in ten takes {duration(tail[first])} or more"
-        sentence = f"{who} {duration(mean[first])} on average, and {slow}"
-        if is_fastest and mean[first] > 0:
+        alone = f" ({data.search_title.lower()})" if data.is_search_alone else ""
+        sentence = f"{who} {duration(mean[first])} on average{alone}, and {slow}"
+        if len(fast) < len(order) and mean[first] > 0:
             ratio = speed_cost_tables.times_text(mean[last] / mean[first])
             sentence += f"; **{fmt.escape(names[last])}** takes {ratio} as long"
         lines.append(sentence + ".")

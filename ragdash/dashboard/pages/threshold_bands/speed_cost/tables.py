@@ -70,12 +70,13 @@ def numbers_table(data: SpeedCostData) -> pd.DataFrame:
     """Every number, a row each."""
     rows = []
     for index, name in enumerate(data.context.names):
-        for stage, speed in data.speeds[index].items():
-            rows.append((name, f"latency, {stage}", "mean", speed.mean, speed.low, speed.high, speed.n, "ms"))
+        for stage in filter(data.speeds[index].__contains__, data.stages()):
+            speed, label = data.speeds[index][stage], data.stage_titles[stage].lower()
+            rows.append((name, f"latency, {label}", "mean", speed.mean, speed.low, speed.high, speed.n, "ms"))
             rows += [
                 (
                     name,
-                    f"latency, {stage}",
+                    f"latency, {label}",
                     f"P{share}",
                     *(
                         float(percentiles[position])
