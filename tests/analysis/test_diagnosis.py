@@ -192,14 +192,14 @@ def test_what_cannot_be_assessed_is_told_for_a_fine_query():
     assert told.stage.name == "fine"
     assert told.not_assessed == {
         "Relevant document in corpus": "no corpus is given", "Enough above the threshold": "no score threshold is set",
-        "Answered": "the run has no answers", "Answered right": "the run has no answers",
-        "Right and grounded": "the run has no answers"}
-    assert str(told).endswith("Right and grounded (the run has no answers).")
+        "Answered": "no answers", "Answered right": "no answers",
+        "Right and grounded": "no answers"}
+    assert str(told).endswith("Right and grounded (no answers).")
 
 
 def test_a_threshold_without_scores_is_not_guessed():
     found = diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]})), DiagnosisRules(score=0.5))
-    assert found.reasons["below-threshold"] == "the run has no scores" and found.stage[0] == FINE
+    assert found.reasons["below-threshold"] == "no scores" and found.stage[0] == FINE
 
 
 def test_a_query_that_the_run_lacks_was_not_retrieved():
@@ -277,7 +277,7 @@ def test_by_evidence_with_a_score_threshold():
     assert stage_of(run, truth, by="evidence", score=0.4) == "fine"
     other = Run.build("r", ["q", "q"], ["a", "b"], np.array([0.4, 0.9]), [1, 2], texts=pa.array(LONG))
     found = diagnose(Match(other, truth, matching=Matching("evidence")), DiagnosisRules(score=0.5))
-    assert found.reasons["below-threshold"] == "the run has no scores that fall with the rank"
+    assert found.reasons["below-threshold"] == "no scores that fall with the rank"
 
 
 def test_by_evidence_without_texts_nothing_is_said_of_retrieval():

@@ -72,7 +72,7 @@ def test_labels_decide_where_the_file_has_no_answers():
     assert stages(bare, truth) == {"a": "fine", "b": "fine"}
     assert stages(run, truth) == {"a": "wrong-answer", "b": "fine"}
     diagnosis = diagnose(Match(run, truth))
-    assert "wrong-answer" not in diagnosis.reasons and diagnosis.reasons["not-grounded"] == "the run has no answers"
+    assert "wrong-answer" not in diagnosis.reasons and diagnosis.reasons["not-grounded"] == "no answers"
     assert "its label in is_correct says that it is wrong" in explain(diagnosis, "a").rule
 
 

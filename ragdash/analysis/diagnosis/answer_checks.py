@@ -194,10 +194,10 @@ def _answers(match: Match) -> tuple[tuple[str | None, ...] | None, dict[str, str
         texts = match.scored.answers
     except Unavailable:
         return None, dict.fromkeys(("wrong-answer", "not-grounded", "refused", "answered-unanswerable"),
-                                   "the run has no answers")
+                                   "no answers")
     reasons = {}
     for view, stage, why in (("Answered", "wrong-answer", "the ground truth has no reference answers"),
-                             ("Grounded", "not-grounded", "the run has neither contexts nor texts")):
+                             ("Grounded", "not-grounded", "neither contexts nor texts")):
         try:
             match.view(view)
         except Unavailable:

@@ -83,7 +83,7 @@ def _by_id(match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, mul
     gold = ranked.relevant(rules.rel)
     gold_in_corpus = None if corpus is None else np.bincount(ranked.judged_query[is_gold & corpus.docs], minlength=n)
     corpus_gold = _corpus_gold(match, corpus, gold_in_corpus, gold > 0)
-    passes, reason = np.zeros(hit.sum(), bool), _no_threshold(rules, match.run.scores is None, "the run has no scores")
+    passes, reason = np.zeros(hit.sum(), bool), _no_threshold(rules, match.run.scores is None, "no scores")
     if not reason:
         passes = ranked.score[hit] >= rules.score
     none = np.zeros(n, np.int64)
@@ -115,7 +115,7 @@ def _by_evidence(
     is_covered, unread = covered.span_rank < NEVER, ~covered.read
     query, rank = covered.span_query[is_covered], covered.span_rank[is_covered]
     corpus_gold = _sources(match, corpus, covered.span_query)
-    reason = _no_threshold(rules, match.ranked.scores is None, "the run has no scores that fall with the rank")
+    reason = _no_threshold(rules, match.ranked.scores is None, "no scores that fall with the rank")
     passes = np.zeros(len(query), bool) if reason else rank <= match.ranked.returned_from(rules.score)[query]
     early = unread & (covered.chunk_rank <= rules.k)
     return RetrievalChecks(

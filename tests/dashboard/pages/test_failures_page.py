@@ -270,7 +270,7 @@ def test_what_cannot_be_assessed_is_said_of_the_runs_that_it_holds_of():
     said = texts(opened("old", "bare"))
     assert "Not assessed for old: Relevant document in corpus (no corpus is given)" in said
     of_bare = next(line for line in said.splitlines() if "Not assessed for bare: " in line)
-    assert "Answered right" in of_bare and of_bare.count("(the run has no answers)") == 1, "a reason is said once"
+    assert "Answered right" in of_bare and of_bare.count("(no answers)") == 1, "a reason is said once"
 
 
 def test_rules_are_kept_in_the_address_told_on_queries_and_taken_back():
@@ -400,7 +400,7 @@ def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     assert "its label in the file" not in texts(alone)
     assert "no labels of the files" in texts(page_cases.opened(
         "queries", **address(the_truth(), [run], right_labels="none")))
-    assert "the run has no answers" in texts(opened("bare")) and "**Right answer**" not in texts(opened("bare"))
+    assert "(no answers)" in texts(opened("bare")) and "**Right answer**" not in texts(opened("bare"))
 
 
 def test_every_kind_that_is_significantly_worse_is_named_or_counted():
