@@ -104,8 +104,8 @@ TERMS: Mapping[str, Term] = {
         "Found, and right?", "Found: a relevant document in the first {k} (hit rate at the sidebar's k). Right: as "
         "on the Failures page: a label in the run's file decides, then declining where that is right, then the number "
         "if the references are numbers. Otherwise the answer contains a reference word for word, or its {metric} with "
-        "one is at least {threshold}, where the band “{band}” begins. Right answer, wrong answer: no relevant "
-        "document is known for the query. {unknown}: no reference is known, or the run has no answer."),
+        "one is at least {threshold}, where the band “{band}” begins. Retrieval not judged: no relevant document "
+        "is known for the query. {unknown}: no reference is known, or the run has no answer."),
     "local_test_sets": Term("Test sets", "Test sets in the workspace, newest first."),
     "production_log": Term(
         "Log of questions", "JSON lines, JSON, CSV or Parquet with a question per row, and where known its answer, "

@@ -93,8 +93,9 @@ def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> 
 
 def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
     """The sentences with who drew their bands: said once, behind the last one, where it is the same for all."""
-    same_source = len(set(sources)) == 1
-    return [f"{sentence}{'' if same_source and index < len(sources) - 1 else f' :gray[– by the {escape(source)}]'}"
+    same_source, all_of = len(set(sources)) == 1, {1: "", 2: "both "}.get(len(sources), "all ")
+    return [sentence if same_source and index < len(sources) - 1 else
+            f"{sentence} :gray[– {all_of if same_source else ''}by the {escape(source)}]"
             for index, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
 
 

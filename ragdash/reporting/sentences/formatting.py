@@ -25,6 +25,7 @@ _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+
 _REPLACED = re.compile(r":(?=material/|[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
                        r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
 _SPAN = re.compile(r":color\[(\\.)\]")
+_INTERVAL = re.compile(r"(\[[^ \[\]]*\d[^ \[\]]*,) ([^ \[\]]*\d[^ \[\]]*\])")
 _ESCAPED_OR_STRONG = re.compile(r"\\(?P<plain>.)|\*\*", re.DOTALL)
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
@@ -123,7 +124,7 @@ def escape(text: str) -> str:
 
     A backslash before a mark is not enough for what Streamlit replaces after it has read the marks: icons, arrows and
     addresses. There a part of the text is in a span without a style, so that nothing is left to replace. A text from
-    right to left is isolated, so that the numbers behind it stay in their order.
+    right to left is isolated, so that the numbers behind it stay in their order. An interval stays on its line.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def escape(text: str) -> str:
     >>> escape("a -> b")
     'a \\-:color[\\>] b'
     """
-    fragments, position = [], 0
+    fragments, position, text = [], 0, _INTERVAL.sub(rf"\1{NBSP}\2", text)
     for match in _REPLACED.finditer(text):
         split = match.start() + 1 if match[0][0] in "<>-~" else match.end() - 1
         fragments += [_MARKS.sub(r"\\\g<0>", text[position:split]), f":color[\\{text[split]}]"]
@@ -160,7 +161,7 @@ def interval(summary: Summary) -> str:
 
 
 def unbroken(text: str) -> str:
-    """An interval as Markdown that stays on its line."""
+    """Markdown that stays on its line."""
     return escape(text.replace(" ", NBSP))
 
 
@@ -323,7 +324,7 @@ def strip_markdown(text: str) -> str:
     >>> strip_markdown("**Best:** " + escape("C:\\runs\\**new**"))
     'Best: C:\\runs\\**new**'
     """
-    return _ESCAPED_OR_STRONG.sub(r"\g<plain>", without_isolates(unescape_spans(text)))
+    return _ESCAPED_OR_STRONG.sub(r"\g<plain>", without_isolates(unescape_spans(text))).replace(NBSP, " ")
 
 
 def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:

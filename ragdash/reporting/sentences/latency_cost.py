@@ -110,7 +110,7 @@ def front_sentences(
         if not np.isfinite(step.per_point):
             sentences.append(f"The cost of a gain {pair} is undefined: {title} does not rise.")
             continue
-        interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
+        interval = f" [{form(step.low)},{NBSP}{form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             " (no interval: there may be no gain at all)" if doubt == 1 else ""
         sentences.append(f"A gain of 0.01 in {title} {pair} costs {form(step.per_point)} a query{interval}.")
     if doubt > 1:

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up, signed_interval
-from ragdash.reporting.sentences.formatting import count, escape, listed, number, query_count
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, listed, number, query_count
 from ragdash.reporting.sentences.latency_cost import duration, extra_time, money
 
 OPTIMISTIC = "Measured on the queries that chose it, so the top is optimistic."
@@ -178,9 +178,9 @@ def window_sentence(window: int | None, depths: Sequence[int], engine: str = "")
 
 
 def outcome_text(comparison: Comparison | None, *, withheld: bool = False) -> str:
-    """+0.096 [+0.024, +0.167] ▲ better; withheld: while the runs that are fused are not comparable."""
+    """+0.096 [+0.024, +0.167] ▲ better; a dash for no comparison; withheld: while the fused runs are not comparable."""
     if comparison is None:
-        return ""
+        return UNDEFINED
     return f"{signed_interval(comparison)} {OUTCOMES['not-comparable' if withheld else comparison.outcome]}"
 
 

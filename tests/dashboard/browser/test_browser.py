@@ -129,7 +129,7 @@ def test_files_from_disk_to_every_picture(visit):
     assert "95% interval over 110 queries" in app.page.inner_text("[data-testid=stMain]")
     app.go("Compare")
     assert re.search(
-        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] \(95% CI\)\.",
+        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3},\s0\.\d{3}\] \(95% CI\)\.",
         app.page.inner_text(".st-key-finding"),
     )
     assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 5, "one candidate on five metrics"

@@ -135,6 +135,15 @@ def test_a_segmented_control_is_on_the_line_of_the_fields_next_to_it(visit, samp
     assert len(tops) == 3 and max(tops) - min(tops) < 2, tops
 
 
+def test_the_parts_next_to_the_chosen_one_keep_their_edges_where_the_row_ends(visit, samples_link):
+    app = visit(viewport={"width": 390, "height": 844})
+    app.open(samples_link.replace("/?", "/compare?") + "&detail=means")  # Means begins the second row
+    chosen = app.page.locator("[data-variant=segmented_control][data-selected]", has_text="Means")
+    colors = chosen.evaluate("""chosen => [[chosen.previousElementSibling, "borderRightColor"],
+        [chosen.nextElementSibling, "borderLeftColor"]].map(([part, edge]) => getComputedStyle(part)[edge])""")
+    assert "rgba(0, 0, 0, 0)" not in colors, colors
+
+
 def test_an_embedded_page_has_no_frame_and_the_same_content(visit, samples_link):
     app = visit()
     for path in ("/?", "/overview?", "/compare?"):

@@ -117,7 +117,7 @@ def test_an_answer_is_right_or_wrong_on_every_page_where_no_relevant_document_is
     run = Run.from_records([{"query_id": f"q{number}", "documents": [], "contexts": ["Granite."],
                              "answer": "granite" if number < 10 else "quartz"} for number in range(24)], "dense")
     at = opened("answers", **address(truth, [run]), **BROWSER)
-    assert counts(at) == {"All": 24, "Right answer": 10, "Wrong answer": 14}
+    assert counts(at) == {"All": 24, "Right, retrieval not judged": 10, "Wrong, retrieval not judged": 14}
     stages = listed(opened("queries", **address(truth, [run])), "query_rows")["Stage"]
     assert (stages == "Wrong answer").sum() == 14
     assert "no person and no judge has checked them" in texts(at)

@@ -411,7 +411,7 @@ def test_every_kind_that_is_significantly_worse_is_named_or_counted():
 
     values = f"(0.100 against 0.900, n{fmt.NBSP}={fmt.NBSP}25)"
     for kinds, last in ((1, ""), (4, f"**kind 2** {values} and **kind 3** {values}."), (6, "and 3 more.")):
-        assert sentence(kinds).startswith(f"dense is significantly worse on **kind 0** {values}")
+        assert sentence(kinds).startswith(f"**dense** is significantly worse on **kind 0** {values}")
         assert sentence(kinds).endswith(last)
     assert sentence(0).startswith("No kind of queries is significantly worse")
 

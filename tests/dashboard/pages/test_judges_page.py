@@ -619,7 +619,7 @@ def test_a_trial_of_another_judge_stays_behind_the_result_until_it_is_chosen_for
     truth, runs = said_by(CLAUDE, "Faithfulness ContextRelevance", [1.0] * 2)
     at = page_cases.opened("answers", **address(truth, runs))
     assert "Correctness and Faithfulness: verdicts of **gpt-5 at gpt.example.org**" in texts(at)
-    assert "share the highest Correctness, 0.500 [0.270, 0.730] over 6 queries" in texts(at)
+    assert "share the highest Correctness, 0.500 [0.270,\u00a00.730] over 6 queries" in texts(at)
     assert list(at.table[0].value)[-1].startswith("Context relevance"), "tried on two queries: listed last, with its n"
     at = opened(None, runs, truth, more={}, **{state.JUDGE_ASKED: CLAUDE.full_name})
     assert judged(at)["n"].tolist() == [2] * 4, "the tab shows the judge just asked"

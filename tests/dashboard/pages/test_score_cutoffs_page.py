@@ -14,7 +14,7 @@ from test_pages import with_runs
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, operating_point, roc, sweep
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import operating_point_sentence
+from ragdash.dashboard.pages.rankings.score_cutoffs.sentences import MEASURES, operating_point_sentence
 from ragdash.matching.match import Match
 
 PAGE = "score-cutoffs"
@@ -87,7 +87,8 @@ def test_the_sweep_draws_what_the_library_says(measure):
     assert np.allclose(decoded(line["x"]), found.quantiles)
     at.segmented_control(key="score").set_value("score").run()
     assert np.allclose(decoded(charts(at)["sweep"]["data"][0]["x"]), found.thresholds)
-    assert at.query_params["score"] == "score" and f"Over {found.n} queries" in said(at)
+    meaning = MEASURES[measure][-1].format(queries=f"{found.n} queries")
+    assert at.query_params["score"] == "score" and meaning in said(at)
 
 
 
@@ -121,7 +122,7 @@ def test_the_best_cutoff_is_checked_on_the_other_half_and_says_so():
     run, truth = made(rng.choice([1, 1, 2, 3, 0], 60).tolist())
     at = opened(PAGE, **link([run], truth))
     text = said(at)
-    assert re.search(r"F1 goes from 0\.\d{3} to 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] on 30 queries held out", text)
+    assert re.search(r"F1 goes from 0\.\d{3} to 0\.\d{3} \[0\.\d{3},\s0\.\d{3}\] on 30 queries held out", text)
     table = next(one.value for one in at.dataframe if "Score cutoff" in one.value and "F1, choosing half" in one.value)
     assert len(table) == 1 and table["n"][0] == table["n, choosing half"][0] == 30
     assert any(trace["name"] == "operating point" for trace in charts(at)["sweep"]["data"])
@@ -146,7 +147,7 @@ def test_roc_is_drawn_where_documents_are_judged_as_not_relevant():
 def test_the_queries_of_the_sidebar_hold_for_score_cutoffs_too():
     run, truth = made([1, 2, 3, 0] * 5, attributes=True)
     at = opened(PAGE, **link([run], truth, slice="type=easy"))
-    assert "Over 10 queries" in said(at) and not at.error
+    assert "mean over 10 queries" in said(at) and not at.error
     part = sweep(Match(run, made([1, 2, 3, 0] * 5)[1]))
     assert not np.array_equal(decoded(charts(at)["sweep"]["data"][0]["y"]), part.f1)
 

@@ -28,8 +28,8 @@ def samples() -> tuple:
 
 
 def plain(text: str) -> str:
-    """Markdown without the backslashes before signs."""
-    return text.replace("\\", "")
+    """Markdown without the backslashes before signs, and with blanks within intervals."""
+    return text.replace("\\", "").replace("\u00a0", " ")
 
 
 def test_a_fusion_of_loaded_runs_is_not_fused_again():

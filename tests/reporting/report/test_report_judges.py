@@ -161,7 +161,7 @@ def test_labels_of_people_stand_beside_the_judge():
     told = said(section(found))
     assert "0.833 by the judge alone; 2 labels with a verdict, too few to correct it" in told
     assert ("labels alone 1.000 [0.158, 1.000]; 1 other query; accuracy 1.000 [0.158, 1.000] (always “yes”: 1.000), "
-            "agreement beyond chance (kappa) –") in told.replace("\\", "")
+            "agreement beyond chance (kappa) –") in told.replace("\\", "").replace("\u00a0", " ")
     of_one = parse_specs(f"ClaimFaithfulness(judge='{TOY}')")
     assert "2 labels with a verdict" in said(section(found, of_one)), "labels are of the answer, not of a judge"
 

@@ -50,7 +50,8 @@ def section(found: tuple[Match, ...], **more):
 
 
 def said(found) -> str:
-    return "\n".join(block.text for block in found.blocks if isinstance(block, Text)).replace("\\", "")
+    text = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
+    return text.replace("\\", "").replace("\u00a0", " ")
 
 
 def table(found) -> list[list[str]]:

@@ -75,9 +75,18 @@ FORMATTED = [
     (bands.placement_text, (Placement("good", "fair", "good"), "undecided"), "between fair and good · ? undecided"),
     (bands.placement_text, (Placement("good", None, None), "fail"), "good (no interval) · ✗ fail"),
     (bands.placement_text, (Placement(None, None, None), "fail"), "✗ fail"),
-    (bands.with_sources, (["a", "b"], ["x", "x"]), ["a", "b :gray[– by the x]"]),
+    (bands.with_sources, (["a", "b"], ["x", "x"]), ["a", "b :gray[– both by the x]"]),
+    (bands.with_sources, ([*"abc"], ["x"] * 3), ["a", "b", "c :gray[– all by the x]"]),
     (bands.with_sources, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"]),
 ]
+
+@pytest.mark.parametrize(("text", "escaped"), [
+    ("−0.1 [−0.2, +0.3] and more", r"−0.1 \[−0.2,_\+0.3\] and more"), ("[59%, 76%]", r"\[59%,_76%\]"),
+    ("[1_ms, 1,200_ms]", r"\[1_ms,_1,200_ms\]"), ("[a, 2]", r"\[a, 2\]"), ("[1, 2, 3]", r"\[1, 2, 3\]")])
+def test_an_interval_stays_on_its_line(text, escaped):
+    written = fmt.escape(text.replace("_", fmt.NBSP))
+    assert written.replace(fmt.NBSP, "_") == escaped
+    assert fmt.strip_markdown(written) == text.replace("_", " ")
 
 
 @pytest.mark.parametrize(("function", "arguments", "expected"), FORMATTED)
@@ -114,7 +123,7 @@ def test_the_front_of_none_one_and_several_runs():
     assert "**a** and **c**" in whole[0] and "**b**" not in " ".join(whole)
     some = front([True, False, True], rising, known=[True, False, True])
     assert "every other run with both is no better" in some[0] and some[-1].endswith("cost: **b**.")
-    assert "from **a** to **c**" in whole[1] and r"\$2.00 a query [\$1.00, \$3.00]" in whole[1]
+    assert "from **a** to **c**" in whole[1] and rf"\$2.00 a query [\$1.00,{fmt.NBSP}\$3.00]" in whole[1]
     assert "undefined" in front([True, False, True], level)[1]
     assert "no interval: there may be no gain" in front([True, False, True], open_)[1]
     assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]

@@ -29,7 +29,8 @@ QUADRANTS = {"found_right": ("Found and right", True, True), "missed_right": ("N
              "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
 """{kind of an answer: (title, whether a relevant document was found, whether it is right)}."""
 KINDS: dict[str, tuple[str, bool | None, bool]] = {
-    **QUADRANTS, "right": ("Right answer", None, True), "wrong": ("Wrong answer", None, False)}
+    **QUADRANTS, "right": ("Right, retrieval not judged", None, True),
+    "wrong": ("Wrong, retrieval not judged", None, False)}
 """The same with those of which nothing says whether a relevant document was found."""
 UNKNOWN, UNKNOWN_TITLE = "unknown", "Cannot be said"
 KIND_NAMES = (*KINDS, UNKNOWN)

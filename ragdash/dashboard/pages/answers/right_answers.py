@@ -50,9 +50,8 @@ def _shares(data: AnswersData) -> list[tuple[str, str]]:
     """The share of right answers of each run that has any to judge, the highest first."""
     shares = shares_right(data.context)
     order = best_first(np.array([share.share for share in shares]), "higher")
-    return [(f"**{fmt.escape(data.context.names[run])}** {share.share:.0%}"
-             + (f" [{share.low:.0%}, {share.high:.0%}]" if np.isfinite(share.low) else ""),
-             f"of {fmt.count(share.n, 'answer')}")
+    return [(f"**{fmt.escape(data.context.names[run])}** {share.share:.0%} "
+             f"{fmt.escape(fmt.percent_interval(share))}".rstrip(), f"of {fmt.count(share.n, 'answer')}")
             for run, share in ((run, shares[run]) for run in order) if share.n]
 
 

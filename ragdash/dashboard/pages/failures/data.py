@@ -323,17 +323,16 @@ def _hybrid_lines(data: FailuresData) -> list[str]:
 
 
 def scope_note(data: FailuresData) -> str:
-    """Of how many queries the metric has no value although they are looked at here, and why; "" for none."""
+    """Of how many queries the metric has no value although they are looked at here; "" for none, and where these are
+    the ones without a relevant document: the note below the stages counts them."""
     if data.spec is None:
         return ""
     undefined = data.total - data.context.results.summary([data.spec])[data.run_index][0].n
-    if undefined <= 0:
-        return ""
     bare = data.context.results.counts()[data.run_index]["unanswerable"]
-    is_bare = data.spec.metric.view == "Ranked" and undefined == bare
-    why = "no relevant document is known for them" if is_bare else "it is undefined for them"
+    if undefined <= 0 or (data.spec.metric.view == "Ranked" and undefined == bare):
+        return ""
     return (f"This page looks at {query_count(data.total)}. The mean of {escape(data.spec.title)} leaves "
-            f"out {undefined:,} of them: {why}.")
+            f"out {undefined:,} of them: it is undefined for them.")
 
 
 def rule_notes(data: FailuresData) -> list[str]:

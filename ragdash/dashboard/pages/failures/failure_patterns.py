@@ -96,8 +96,8 @@ def worse_kinds_sentence(name: str, traits: Sequence[SharedTrait]) -> str:
         f"n{fmt.NBSP}={fmt.NBSP}{trait.n:,})"
         for trait in traits if trait.worse
     ]
-    return (f"{fmt.escape(name)} is significantly worse on {fmt.listed_few(worse)}." if worse else
-            f"No kind of queries is significantly worse than the rest in {fmt.escape(name)}, corrected for all "
+    return (f"**{fmt.escape(name)}** is significantly worse on {fmt.listed_few(worse)}." if worse else
+            f"No kind of queries is significantly worse than the rest in **{fmt.escape(name)}**, corrected for all "
             f"{fmt.count(len(traits), 'kind')} looked at. The intervals are not corrected.")
 
 

@@ -35,9 +35,10 @@ def render(context: PageContext, chosen: PageContext, choice: Choice, pool: Judg
     result = what_if_cache.legs(pool, chosen.digests, chosen.scope, choice, reranked, choice.spec.k or context.k)
     st.markdown(sentences.steps_sentence(result.counts(), result.k))
     elements.frame(_shares(result), "what_if_legs", "What each run brings to the tuned hybrid, and what it takes",
-                   formats={"Search (ms)": "%.1f"})
+                   formats={"Search (ms)": "%.2f"})
     st.caption(f"Share: how much of the tuned hybrid's {fmt.escape(choice.spec.title)} each run brings (Shapley "
-               "value), over all queries. The shares add up to its mean.", help=tooltip("shapley_value"))
+               f"value), over {fmt.query_count(result.value(0).n)}. The shares add up to its mean.",
+               help=tooltip("shapley_value"))
     with st.expander("Documents behind these numbers", key="leg_documents", on_change="rerun") as fold:
         if fold.open:
             _render_documents(chosen, result)

@@ -66,9 +66,10 @@ def areas_sentence(worse: Sequence[Sequence[str]], areas: int, run: str) -> str:
     Examples
     --------
     >>> areas_sentence([], 6, "dense")
-    'dense is not significantly worse in any of the 6 clusters than in the rest.'
+    '**dense** is not significantly worse in any of the 6 clusters than in the rest.'
     """
     if not worse:
-        return f"{escape(run)} is not significantly worse in any of the {areas} clusters than in the rest."
+        return f"**{escape(run)}** is not significantly worse in any of the {areas} clusters than in the rest."
     names = [f"**{escape(', '.join(words[:SHOWN_WORDS])) or 'no words'}**" for words in worse]
-    return f"{escape(run)} is significantly worse than in the rest in {count(len(worse), 'cluster')}: {listed(names)}."
+    return (f"**{escape(run)}** is significantly worse than in the rest in {count(len(worse), 'cluster')}: "
+            f"{listed(names)}.")

@@ -171,7 +171,7 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
 def _agreement_ends(agreed: Agreement) -> str:
     """The interval of the share of labels on which both agree, after a blank; "" for none."""
     low, high = 100 * agreed.accuracy_low, 100 * agreed.accuracy_high
-    return f" [{low:.0f}, {high:.0f}]" if np.isfinite(low) else ""
+    return f" [{low:.0f},{fmt.NBSP}{high:.0f}]" if np.isfinite(low) else ""
 
 
 def _narrower(validation: JudgeValidation, source: str) -> str:

@@ -154,7 +154,7 @@ def _render_sweep(context: PageContext, drawn: PageContext, sweeps: list[Sweep],
     mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
     elements.chart(figure, score_tables.sweep_table(context.names, sweeps, measure, values), "sweep",
                   f"{title} against the score cutoff for {fmt.count(len(sweeps), 'run')}", formats=TABLE_FORMATS,
-                  caption=f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
+                  caption=f"{meaning.format(queries=fmt.query_range(n))}{mark}{warning}")
 
 
 class OperatingPoints:

@@ -10,21 +10,23 @@ from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRec
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences.formatting import UNDEFINED, escape, listed, number, query_count
 
-# measure -> (title, lowest, highest, which end is better, what it says)
+# measure -> (title, lowest, highest, which end is better, what it says of how many queries)
 MEASURES = {
-    "precision": ("Precision", 0.0, 1.0, "higher", "Share of the kept documents that are relevant, mean over the "
-                  "queries; one that keeps nothing counts 0."),
-    "recall": ("Recall", 0.0, 1.0, "higher", "Share of a query's relevant documents that are kept, mean over the "
-               "queries."),
-    "f1": ("F1", 0.0, 1.0, "higher", "Balance (harmonic mean) of a query's precision and recall, mean over the "
-           "queries."),
-    "hit_rate": ("Hit rate", 0.0, 1.0, "higher", "Share of the queries that keep at least one relevant document."),
+    "precision": ("Precision", 0.0, 1.0, "higher", "Share of the kept documents that are relevant, mean over "
+                  "{queries}; one that keeps nothing counts 0."),
+    "recall": ("Recall", 0.0, 1.0, "higher", "Share of a query's relevant documents that are kept, mean over "
+               "{queries}."),
+    "f1": ("F1", 0.0, 1.0, "higher", "Balance (harmonic mean) of a query's precision and recall, mean over "
+           "{queries}."),
+    "hit_rate": ("Hit rate", 0.0, 1.0, "higher", "Share of {queries} that keep at least one relevant document."),
     "aqwv": ("AQWV, thresholdless form", -40.0, 1.0, "higher", "Actual query weighted value: recall minus 40 times the "
-             "share of the kept documents that are not relevant. 1 is perfect, 0 is what keeping nothing gives."),
+             "share of the kept documents that are not relevant. 1 is perfect, 0 is what keeping nothing gives. Over "
+             "{queries}."),
     "aqwv_material": ("AQWV, MATERIAL form", -40.0, 1.0, "higher", "Actual query weighted value as the MATERIAL "
                       "programme defines it: 1 minus the share of relevant documents missed minus 40 times the share "
-                      "of the corpus's other documents that are let through. Needs the size of the corpus."),
-    "empty": ("Queries left with nothing", 0.0, 1.0, "lower", "Share of all queries for which no document is kept: "
+                      "of the corpus's other documents that are let through. Needs the size of the corpus. Over "
+                      "{queries}."),
+    "empty": ("Queries left with nothing", 0.0, 1.0, "lower", "Share of all {queries} for which no document is kept: "
               "the system would have to say that it does not know."),
 }
 AVERAGE_TITLES = {"pooled": "Pooled", "queries": "Mean over queries"}
