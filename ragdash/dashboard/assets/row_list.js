@@ -7,7 +7,7 @@
 const DECIMALS = 3; // of a number that brings no text
 const ROW = 35, AROUND = 8; // pixels of a row; rows drawn above and below those in view
 const SECOND_LINE = 22; // pixels more, of rows that have their longest text below their other cells
-const NARROW = 600, LONG = 300; // pixels of a list, and of a text, from which on they do not go together
+const LONG = 300, ENOUGH = 220; // pixels of a column of long texts, and those that it needs next to other columns
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
@@ -76,10 +76,20 @@ function beforeFade(columns, room) {
   return columns.map((column) => (column === longest ? { ...column, width: column.width - over } : column));
 }
 
+// The columns as a list of this width has room for them.
+function arranged(columns, room) {
+  const all = columns.reduce((sum, column) => sum + column.width, 0);
+  const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
+  const left = room - (all - longest);
+  const widest = all <= room ? Infinity : left >= LEAST * room ? left : WIDEST * room;
+  return beforeFade(columns.map((column) => withRoom(column, room - all)).map((column) =>
+    ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) })), room);
+}
+
 // The longest text of a list that has no room for it: it gets a line of its own below the other cells of its row.
 function belowRow(columns, room) {
-  const texts = columns.filter((column, at) => at && !column.signs && !column.is_number && column.width >= LONG);
-  return room < NARROW ? texts[0] : undefined;
+  const at = columns.findIndex(({ signs, is_number, width }, place) => place && !signs && !is_number && width >= LONG);
+  return at > 0 && arranged(columns, room)[at].width < ENOUGH ? columns[at] : undefined;
 }
 
 class RowList {
@@ -110,13 +120,7 @@ class RowList {
     const room = this.room = this.scroller.clientWidth || window.innerWidth;
     const below = this.below = belowRow(every, room);
     this.row = below ? ROW + SECOND_LINE : ROW;
-    const columns = every.filter((column) => column !== below);
-    const all = columns.reduce((sum, column) => sum + column.width, 0);
-    const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
-    const left = room - (all - longest);
-    const widest = all <= room ? Infinity : left >= LEAST * room ? left : WIDEST * room;
-    this.columns = beforeFade(columns.map((column) => withRoom(column, room - all)).map((column) =>
-      ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) })), room);
+    this.columns = arranged(every.filter((column) => column !== below), room);
     const table = this.table = document.createElement("table");
     if (marks) table.setAttribute("role", "grid");
     table.classList.toggle("rd-opens", opens);

@@ -29,10 +29,6 @@ _HINT = """
 [data-testid="stTable"] td:first-child:has(strong) { min-width: 6.5rem; } /* else names break at every hyphen */
 [data-testid="stMain"] [data-testid="stPageLink-NavLink"] :is(span, div, p) { white-space: normal; } /* none is cut */
 [data-testid="stMain"] [data-testid="stMarkdownContainer"] span.stMarkdownBadge { white-space: normal; }
-[data-variant="segmented_control"][data-selected] + [data-variant="segmented_control"] {
-    border-left-color: %(grid)s !important; } /* next to the chosen one they have no edge there, at a row's end too */
-[data-variant="segmented_control"]:has(+ [data-selected]) {
-    border-right-color: %(grid)s !important; }
 @media (hover: none) {
     .modebar:not(:has([data-val="lasso"])) { display: none !important; }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.texts import tint
 from ragdash.reporting.plots.common import theme as plot_theme
 
 
@@ -25,8 +26,14 @@ def set_contrast() -> None:
     """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
 
     Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there. In
-    both appearances the pages without data are gray, and dark enough to read.
+    both appearances the pages without data are gray, and dark enough to read. The words of a caption are pale, but not
+    its signs of runs: they have the colors of the marks in the picture. A segment next to the chosen one keeps its
+    edges: where the row wraps, the two are on different lines.
     """
+    edge = st.get_option(f"theme.{elements.theme().name}.borderColor")
+    st.html(f'<style>[data-testid="stCaptionContainer"]{{opacity: 1; color: {tint(elements.theme().ink, 0.6)}}}'
+            '[data-variant="segmented_control"]:not([data-selected])'
+            f"{{border-left-color: {edge} !important; border-right-color: {edge} !important}}</style>")
     st.html('<style>[data-testid="stSidebar"] :is([disabled], [aria-disabled="true"])[data-testid="stPageLink-NavLink"]'
             f' :is(p, span){{color: {elements.theme().muted} !important; opacity: 1 !important}}</style>')
     theme = elements.theme()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -13,6 +14,11 @@ pytestmark = pytest.mark.browser
 CLIPBOARD_PICTURE = """navigator.clipboard.read().then(async items => {
     const bitmap = await createImageBitmap(await items[0].getType("image/png"));
     return [bitmap.width, bitmap.height];
+})"""
+OPACITIES = """signs => signs.map(sign => {
+    let opacity = 1;
+    for (let place = sign; place; place = place.parentElement) opacity *= Number(getComputedStyle(place).opacity);
+    return opacity;
 })"""
 SIDEBAR_FITS = ("(bar => bar.scrollHeight <= bar.clientHeight)"
                 "(document.querySelector('[data-testid=stSidebarContent]'))")
@@ -66,7 +72,8 @@ def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit,
         assert download.value.suggested_filename == f"ragdash-means.{form.lower()}"
         content = Path(download.value.path()).read_bytes()
         assert content[:4] == start
-    for words in (b"Means of NDCG@10", b"Mean over 110 queries with 95% bootstrap intervals.", b"sparse"):
+    for words in (b"Means of NDCG@10", b"Mean over 110 queries with 95% bootstrap intervals (bars).", b"Dashed line",
+                  b"sparse"):
         assert words in content.replace(b"\xc2\xa0", b" ")
     app.page.get_by_role("button", name="Copy picture").click()
     app.page.get_by_role("status").get_by_text("Copied.").wait_for()
@@ -142,6 +149,12 @@ def test_the_parts_next_to_the_chosen_one_keep_their_edges_where_the_row_ends(vi
     colors = chosen.evaluate("""chosen => [[chosen.previousElementSibling, "borderRightColor"],
         [chosen.nextElementSibling, "borderLeftColor"]].map(([part, edge]) => getComputedStyle(part)[edge])""")
     assert "rgba(0, 0, 0, 0)" not in colors, colors
+
+
+def test_signs_of_runs_in_captions_are_as_strong_as_the_marks_of_the_picture(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?detail=similarity&"))
+    signs = app.page.locator("[data-testid=stCaptionContainer] span", has_text=re.compile("^[●■◆]$"))
+    assert signs.count() >= 3 and set(signs.evaluate_all(OPACITIES)) == {1}
 
 
 def test_an_embedded_page_has_no_frame_and_the_same_content(visit, samples_link):

@@ -64,7 +64,7 @@ def session(monkeypatch) -> dict:
 @pytest.mark.parametrize("answer, references, summary", [
     ("grey stone", ("grey stone",), "Same words as the reference."),
     ("stone grey", ("grey stone",), "Same words as the reference, in another order."),
-    ("a grey stone today", ("grey stone",), "Contains all words of the reference."),
+    ("a grey stone today", ("grey stone",), "Contains all words of the reference. Underlined: not in the reference."),
     ("grey", ("blue sky and sea", "grey stone"), "Missing: "),
     ("bags", ("bags and",), "Missing: “and”."),
     (None, ("grey stone",), ""),

@@ -310,6 +310,7 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
     at.session_state["tab"] = "Rank changes"
     assert any("bump" in str(one.proto) for one in shown(at.run()).get("plotly_chart"))
     assert "**relevant** a" not in texts(at), "two runs found it"
+    assert "Blue diamonds: relevant, with the grade in parentheses." in texts(at), "the legend"
 
 
 def test_of_many_runs_the_rank_changes_draw_those_that_a_phone_has_room_for():

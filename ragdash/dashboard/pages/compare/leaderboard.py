@@ -110,6 +110,9 @@ def render_means(context: PageContext, spec: Spec) -> None:
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     mean, low, high = (column[:, 0] for column in means_and_intervals([(summary,) for summary in summaries]))
     st.header(fmt.escape(spec.title), anchor=False, help=fmt.escape(spec.metric.summary_line))
+    baseline = context.baseline if len(order) > 1 else None
+    line = "" if baseline is None or np.isnan(mean[baseline]) else \
+        f" Dashed line: the mean of {fmt.escape(context.names[baseline])}, the baseline."
     figure = figure_cache.draw(
         leaderboard.means,
         context.names,
@@ -119,7 +122,7 @@ def render_means(context: PageContext, spec: Spec) -> None:
         high,
         np.array([summary.n for summary in summaries]),
         axis=axes.axis_of(spec),
-        baseline=context.baseline if len(order) > 1 else None,
+        baseline=baseline,
         theme=elements.theme(),
     )
     elements.chart(
@@ -127,8 +130,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
         components_tables.means_table(context, summaries, order),
         "means",
         f"Means of {spec.title} with intervals",
-        note=f"{spec.average.capitalize()} over {fmt.query_range([summary.n for summary in summaries])} with 95% "
-             f"bootstrap intervals.{context.scope.basis}",
+        caption=f"{spec.average.capitalize()} over {fmt.query_range([summary.n for summary in summaries])} with 95% "
+                f"bootstrap intervals (bars).{line}{context.scope.basis}",
     )
 
 

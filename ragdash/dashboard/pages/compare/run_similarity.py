@@ -70,9 +70,10 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
             for a, b in combinations(range(len(context.entries)), 2)
         ]
     )
+    over = fmt.query_range([int(n[pair]) for pair in combinations(shown, 2)])
     with st.container(width=220 + 110 * min(len(shown), 8), key="square_matrix"):
         elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries",
-                      caption=f"{means[name]} Mean over the queries for which it is defined.")
+                      caption=f"{means[name]} Mean over the {over} for which it is defined.")
 
 
 def _mean_similarity(similarity: RunSimilarity, in_scope: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:

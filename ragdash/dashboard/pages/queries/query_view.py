@@ -187,14 +187,12 @@ def _moves(case: QueryCase, k: int) -> None:
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"),
                   title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}",
-                  caption="" if len(runs) == len(context.names) else
-                  f"{len(runs)} of {len(context.names)} runs: the selected run, the baseline and the first of the "
-                  "others. The **Table** tab has all.")
+                  caption=queries_sentences.moves_note(grades[seen], len(runs), len(context.names)))
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)
     lines = queries_sentences.unique_documents(swatches, unique, case.grades)
-    st.markdown("  \n".join([f"Only in the top {k} of", *lines])
+    st.markdown("  \n".join([f"Only in the top {k} of:", *lines])
                 if lines else f"No run has a document in its top {k} that is in no other run's top {k}.")
 
 
@@ -313,8 +311,9 @@ def _compared_to_reference(answer: str | None, references: tuple[str, ...], them
     page = texts.paragraph_html(
         texts.highlighted_html(answer, extra, theme.worse, "not in the reference") or texts.text_html(answer)
     )
-    summary = "" if not missing else f"Missing: {answer_html.word_list(nearest, missing)}."
-    if summary or extra:
-        return page, summary or "Contains all words of the reference."
+    if missing or extra:
+        summary = f"Missing: {answer_html.word_list(nearest, missing)}." if missing else \
+            "Contains all words of the reference."
+        return page, summary + (" Underlined: not in the reference." if extra else "")
     order = "" if tokens(answer) == tokens(nearest) else ", in another order"
     return page, f"Same words as the reference{order}."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ragdash.analysis.diagnosis import RANKED_LOW, STAGES
 from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
@@ -103,6 +105,26 @@ def cost_columns(output: QueryOutput) -> dict[str, str]:
     columns = {stage.capitalize(): duration(ms) for stage, ms in output.latency.items()}
     columns |= {name.replace("_", " ").capitalize(): f"{tokens:,}" for name, tokens in output.tokens.items()}
     return columns | ({"Cost (USD)": f"{output.cost:.6f}".rstrip("0").rstrip(".")} if output.cost is not None else {})
+
+
+def moves_note(grades: np.ndarray, drawn: int, runs: int) -> str:
+    """What the lines of the picture of rank changes are, and which runs it has.
+
+    grades: of the documents drawn, NaN unjudged. drawn, runs: runs of the picture, and in all.
+
+    Examples
+    --------
+    >>> moves_note(np.array([2.0, np.nan]), 3, 3)
+    'Each line is a document. Blue diamonds: relevant, with the grade in parentheses. Gray: unjudged.'
+    """
+    relevant, judged = grades >= 1, np.isfinite(grades)
+    return " ".join([
+        "Each line is a document.",
+        *(["Blue diamonds: relevant, with the grade in parentheses."] if relevant.any() else []),
+        *(["Orange: judged not relevant."] if (judged & ~relevant).any() else []),
+        *([] if judged.all() else ["Gray: unjudged."]),
+        *([] if drawn == runs else [f"{drawn} of {runs} runs: the selected run, the baseline and the first of the "
+                                    "others. The **Table** tab has all."])])
 
 
 def unique_documents(names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int]) -> list[str]:
