@@ -6,11 +6,12 @@ from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import RANKED_LOW, Gain, RankedLow, movable_stages
 from ragdash.analysis.diagnosis.result import ANSWER_OUTCOMES, Declined, Diagnosis, RightAnswers, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
-from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
+from ragdash.analysis.diagnosis.stages import FAILURES, FINE, NAMES, STAGES, Stage
 from ragdash.matching.question_types import KINDS, kinds
 
 __all__ = [
     "ANSWER_OUTCOMES",
+    "FAILURES",
     "FINE",
     "KINDS",
     "NAMES",

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, RankedLow, gains, ranked_low
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
-from ragdash.analysis.diagnosis.stages import ASIDE, FINE, OPTIONAL, STAGES, WAY, Stage, number
+from ragdash.analysis.diagnosis.stages import ASIDE, FAILURES, FINE, OPTIONAL, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
@@ -165,6 +165,11 @@ class Diagnosis:
         """
         return np.where(self._judged, self.answer_outcomes == ANSWER_OUTCOMES[0], np.nan)
 
+    @property
+    def fails(self) -> np.ndarray:
+        """Whether something went wrong, as far as it can be assessed: (Q,) bool."""
+        return np.isin(self.stage, FAILURES)
+
     def count_right(self, queries: np.ndarray | None = None) -> RightAnswers:
         """How many answers are right, and where the others are. queries (Q,) bool: those that count (default all)."""
         included = np.ones(len(self.stage), bool) if queries is None else queries
@@ -172,7 +177,7 @@ class Diagnosis:
         stages = {stage.title: int((wrong & self.in_stage(stage.name)).sum()) for stage in STAGES
                   if stage.name in OF_ANSWERS}
         stages = {title: n for title, n in stages.items() if n}
-        failing = right & ~np.isin(self.stage, (FINE, number("no-gold")))
+        failing = right & self.fails
         return RightAnswers(int(right.sum()), int(wrong.sum()), int(failing.sum()), stages,
                             int(wrong.sum()) - sum(stages.values()))
 

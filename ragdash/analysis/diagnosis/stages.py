@@ -57,6 +57,8 @@ STAGES = (
 )
 NAMES = tuple(stage.name for stage in STAGES)
 FINE = NAMES.index("fine")
+FAILURES = tuple(at for at, name in enumerate(NAMES) if name not in ("no-gold", "fine"))
+"""The stages at which something went wrong: where there is nothing to check, nobody knows."""
 WAY = ("no-gold", "forbidden", "not-in-corpus", "not-retrieved", "below-k", "partly-covered",
        "below-threshold", "refused",
        "wrong-answer", "not-grounded")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
+from ragdash.analysis.diagnosis import FAILURES, FINE, NAMES, RANKED_LOW, STAGES, Diagnosis, RankedLow
 from ragdash.analysis.diagnosis.potential_gain import OF_RETRIEVAL
 from ragdash.analysis.diagnosis.rules import JUDGED_GROUNDED, NO_JUDGE
 from ragdash.core.console import query_count
@@ -97,9 +97,14 @@ class FailuresData:
         s = NAMES.index(name)
         return int(self.counts[run, s]), float(self.gains[run, s])
 
+    @property
+    def checked(self) -> np.ndarray:
+        """The queries in scope of which something can be assessed in the run looked at: (Q,) bool."""
+        return self.in_scope & (self.diagnosis.stage != NAMES.index("no-gold"))
+
     def failing_stages(self, run: int) -> list[str]:
         """The names of the stages at which queries of a run went wrong."""
-        return [NAMES[s] for s in np.flatnonzero(self.counts[run]) if s != FINE]
+        return [NAMES[s] for s in FAILURES if self.counts[run, s]]
 
 
 def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
@@ -143,10 +148,8 @@ def _others_sentence(worst: Sequence[int]) -> str:
 
 
 def _failures(counts: np.ndarray) -> np.ndarray:
-    """Queries of each stage at which something went wrong: none where there is nothing to check."""
-    failures = counts[:FINE].copy()
-    failures[NAMES.index("no-gold")] = 0
-    return failures
+    """Queries of each stage before FINE at which something went wrong: none where there is nothing to check."""
+    return np.where(np.isin(np.arange(FINE), FAILURES), counts[:FINE], 0)
 
 
 def nothing_known(data: FailuresData) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import failure_patterns
-from ragdash.analysis.diagnosis import FINE, judge_specs, text_specs
+from ragdash.analysis.diagnosis import judge_specs, text_specs
 from ragdash.analysis.failure_patterns import Cluster, SharedTrait
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
@@ -119,7 +119,7 @@ def _trait_values(data: FailuresData) -> tuple[np.ndarray, int, Axis]:
     """(a value for each query of the truth, NaN out of scope; 1 where higher is better, else -1; what its axis says)"""
     values = np.full(len(data.in_scope), np.nan)
     if state.get(state.SHARES) == FAILURE_SHARE:
-        values[data.in_scope] = data.diagnosis.stage[data.in_scope] != FINE
+        values[data.checked] = data.diagnosis.fails[data.checked]
         return values, -1, FAILURE_SHARE_AXIS
     values[data.in_scope] = data.context.scope.evaluation(data.digest, [data.spec]).column(data.spec)
     return values, direction(data.spec), axes.axis_of(data.spec)
@@ -172,7 +172,9 @@ def _render_links(data: FailuresData, rows: Sequence[SharedTrait]) -> None:
             query_links.link(f"{fmt.escape(trait.slice.title)} ({query_count:,})", data.digest, icon=None,
                              **{state.ATTRIBUTES: [token]})
     if any(trait.n < query_count for (_, trait), query_count in zip(linked, counts, strict=True)):
-        st.caption(f"The links count all queries of a kind, n those with a value of {fmt.escape(data.spec.title)}.")
+        which = ("of which something can be checked" if state.get(state.SHARES) == FAILURE_SHARE else
+                 f"with a value of {fmt.escape(data.spec.title)}")
+        st.caption(f"The links count all queries of a kind, n those {which}.")
 
 
 def render_clusters(data: FailuresData) -> None:
@@ -183,7 +185,7 @@ def render_clusters(data: FailuresData) -> None:
         return
     st.header("Clusters of failing questions", anchor=False,
               help=tooltip("topics"))
-    bad = data.in_scope & (data.diagnosis.stage != FINE)
+    bad = data.in_scope & data.diagnosis.fails
     try:
         groups = _clusters(data.digest, repr(_cache_key(data)), default_score_cache().stamp(), _truth=truth,
                           _texts=texts, _bad=bad)

@@ -164,7 +164,7 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
     """Clusters of the queries with their words, means and links."""
     st.subheader("Clusters of alike questions", anchor=False, help=tooltip("map_areas"))
     by_stage = data.spec is None or data.spec.metric.better is None
-    values = np.where(data.in_scope, data.diagnosis.stage != FINE, np.nan) if by_stage else _values(
+    values = np.where(data.checked, data.diagnosis.fails, np.nan) if by_stage else _values(
         data, data.run_index)
     sign, title = (-1, "Share that goes wrong") if by_stage else (direction(data.spec), data.spec.title)
     key = repr((data.context.scope.cache_key([] if by_stage else [data.spec]), data.diagnosis.rules, str(data.spec)))

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ragdash.analysis import failure_patterns
-from ragdash.analysis.diagnosis import FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
+from ragdash.analysis.diagnosis import FAILURES, FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
@@ -372,7 +372,7 @@ def render_attributes(data: FailuresData) -> None:
     elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}",
                    note=f"Queries of {name} at each stage, shaded by their share of the row; "
                         f"{fmt.query_count(int(sizes.sum()))}.")
-    wrong = sizes - counts[:, FINE]
+    wrong = counts[:, FAILURES].sum(axis=1)
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         short = short_names(data.context.names, PAGE_NAME)[data.run_index]
         st.caption(f"Failing queries of {fmt.escape(short)}:", width="content")

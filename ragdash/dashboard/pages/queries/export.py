@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import FINE, DiagnosisRules, explain
+from ragdash.analysis.diagnosis import DiagnosisRules, explain
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.page_context import PageContext
@@ -30,7 +30,7 @@ def export_shown(data: QueriesData, rows: Sequence[int]) -> None:
 
 def export_failing(losses: FailuresData) -> None:
     """Export section for the queries that fail in the selected run."""
-    queries = losses.in_scope & (losses.diagnosis.stage != FINE)
+    queries = losses.in_scope & losses.diagnosis.fails
     if queries.any():
         st.header(
             "Export these queries",

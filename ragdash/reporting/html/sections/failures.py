@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ragdash.analysis.diagnosis import (
+    FAILURES,
     FINE,
     STAGES,
     Diagnosis,
@@ -136,7 +137,7 @@ def _share_cell(content: ReportContent, queries: int, gain: float) -> Markup:
 def _worst(content: ReportContent, counts: np.ndarray) -> str:
     """Where most of each run's queries go wrong, those with the same stage together."""
     lines = []
-    wrong = counts[:, :FINE]
+    wrong = np.where(np.isin(np.arange(counts.shape[1]), FAILURES), counts, 0)
     for stage in dict.fromkeys(int(row.argmax()) for row in wrong if row.any()):
         runs = [f"**{escape(name)}** ({int(row[stage]):,} of {int(row.sum()):,} failing queries)"
                 for name, row in zip(content.names, wrong, strict=True) if row.any() and int(row.argmax()) == stage]
