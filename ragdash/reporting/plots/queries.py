@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.text.quoted import cut_middle
-from ragdash.core.text.short_names import short_names
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Theme,
@@ -51,8 +51,9 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
     _labels(fig, np.flatnonzero(relevant)[:MAX_LABELED], docs, grades, positions, lanes[1], theme)
     run_looks = looks(names, slots, theme)
     fig.update_xaxes(tickvals=np.arange(len(names)), showgrid=False, side="top", range=[-0.25, len(names) - 0.75],
+                     autotickangles=[0, 90],  # upright on a phone
                      ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {escape(name)}'
-                               for look, name in zip(run_looks, short_names(names, 14), strict=True)])
+                               for look, name in zip(run_looks, short_names(names, NARROW_NAME), strict=True)])
     ticks = sorted({1, *(rank for rank in (3, 5, 10, 20, 50, 100, 200, 500, 1000) if rank < k), k})
     fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=["Rank 1", *map(str, ticks[1:]), DEEPER, NONE],
                      range=[lanes[1] + gap / 2, 1 - gap / 2], showgrid=False)

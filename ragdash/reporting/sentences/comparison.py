@@ -25,7 +25,7 @@ from ragdash.reporting.sentences.formatting import (
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
 COLORS = {"better": "blue", "worse": "orange"}
-FOREST_MARKS = "▲ significantly better, ▼ significantly worse than {baseline}."
+FOREST_MARKS = "▲ significantly better, ▼ significantly worse than **{baseline}**."
 OUTCOMES = {
     "better": "▲ better",
     "worse": "▼ worse",
@@ -235,12 +235,12 @@ def direction_text(comparison: Comparison, baseline: str) -> str:
 
 
 PICTURE_NOTES = {
-    "sorted": "Each query is a step, from the greatest gain of {candidate} over {baseline} to the greatest loss. The "
-              "height of the shaded area is the difference of that query.",
-    "histogram": "Each bar counts the queries of {candidate} with a difference of this size to {baseline}. Gray: equal "
-                 "queries.",
-    "scatter": "Each mark is a query, or several with the same two values. On the line, {candidate} and {baseline} are "
-               "equal."}  # below the picture of one candidate, query by query
+    "sorted": "Each query is a step, from the greatest gain of **{candidate}** over **{baseline}** to the greatest "
+              "loss. The height of the shaded area is the difference of that query.",
+    "histogram": "Each bar counts the queries of **{candidate}** with a difference of this size to **{baseline}**. "
+                 "Gray: equal queries.",
+    "scatter": "Each mark is a query, or several with the same two values. On the line, **{candidate}** and "
+               "**{baseline}** are equal."}  # below the picture of one candidate, query by query
 LABELS_NOTE = ("These slices are an outcome of one run: on queries that its file labels wrong, the other runs can look "
                "better by chance alone. Read them to see where runs differ, not to choose a run.")
 
@@ -286,6 +286,8 @@ def _slice_gap(comparison: Comparison) -> str:
 
 def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by outcome, in markdown; the best are named, others counted.
+
+    No count of all: the verdict leaves the best run out of its own.
     """
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
@@ -298,6 +300,7 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
         )
         if matching:
             color = COLORS.get(verdict)
+            wording = wording[0].upper() + wording[1:]
             wording = f":{color}[{wording.split()[0]}] {wording.split()[1]}" if color else wording
             names = [
                 f"**{escape(comparison.candidate)}** "
@@ -305,10 +308,7 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
                 for comparison in matching[:MAX_DETAILED]
             ]
             more = [f"{len(matching) - MAX_DETAILED:,} more"] if len(matching) > MAX_DETAILED else []
-            lines.append(
-                f"- {len(matching)} of {count(len(comparisons), 'candidate')} {wording} **{escape(baseline)}** on "
-                f"{escape(spec.title)}: {listed([*names, *more])}."
-            )
+            lines.append(f"- {wording} **{escape(baseline)}** on {escape(spec.title)}: {listed([*names, *more])}.")
     return "\n".join(lines)
 
 

@@ -252,6 +252,7 @@ def test_right_may_begin_at_another_band():
     assert counts(opened("near", **BROWSER))["Found and right"] == 13
     at = opened("near", **SPREAD)
     assert widget(at, "selectbox", "right").value == "good"
+    assert widget(at, "selectbox", "right").label == "Least Token F1, where no other rule decides"
     widget(at, "selectbox", "right").set_value("excellent").run()
     assert asked(at, "right") == ["excellent"]
     at.session_state["answer_parts"] = "One by one"
@@ -322,7 +323,7 @@ def test_of_many_runs_without_answers_some_are_named_and_the_rest_counted():
     means = texts(page_cases.opened("answers", **link))
     assert "**mute0**, **mute1**, **mute2** and 3 more: no answers." in means
     assert "Below it the difference" not in means, "the baseline, mute0, has no value to compare with"
-    assert "Below it the difference to good, the baseline" in texts(opened("good", "mute"))
+    assert "Below it the difference to **good**, the baseline" in texts(opened("good", "mute"))
 
 
 def test_no_answers_at_all_says_what_to_load():

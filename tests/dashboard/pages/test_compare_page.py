@@ -315,7 +315,10 @@ def test_many_runs_are_chosen_by_setting_colored_by_rank_and_grouped():
 def test_many_candidates_are_counted_and_one_is_shown_in_detail():
     runs, truth = many_runs()
     at = opened("compare", **address(truth, runs, metric="RR"))
-    assert "11 of 11 candidates :blue[better] than" in texts(at) and "and 8 more." in texts(at)
+    assert ":blue[Better] than" in texts(at) and "and 8 more." in texts(at)
+    assert "of 11 candidates" not in texts(at), "the verdict counts the others without the best run"
+    heads = [one.value for one in at.header]
+    assert any(one.startswith("Differences to ") for one in heads) and not any("All 11" in one for one in heads)
     pictures = charts(at)
     assert len(pictures["forest"]["data"]) == 5 and len(pictures["forest_candidate"]["data"]) == 1
     assert "Run" not in at.table[-1].value and len(at.table[-1].value) == 5, "the heading names the candidate"
@@ -434,6 +437,6 @@ def test_a_difference_of_two_runs_has_one_direction_on_the_page():
     [on_top] = re.findall(r"\*\*sparse\*\* \\\((−\S+ .+?)\\\) and \*\*hybrid\*\* .+ are worse than \*\*dense\*\*", text)
     assert f"**sparse** is :orange[worse] than **dense** on NDCG@10: {on_top}" in text, "the same numbers"
     assert "dense** is better than" not in text
-    assert "▲ significantly better, ▼ significantly worse than dense." in text, "the marks of the picture"
+    assert "▲ significantly better, ▼ significantly worse than **dense**." in text, "the marks of the picture"
     other = texts(opened("compare", **samples_by("type", baseline="sparse", **part)))
     assert "**dense** is better than **sparse** \\(\\+" in other

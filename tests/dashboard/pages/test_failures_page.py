@@ -309,6 +309,7 @@ def test_shared_traits_lead_to_their_queries_and_change_with_the_measure():
     assert label.endswith("(20)") and len(follow(opened("old", page="queries"), address)) == 20
     note = "The links count all queries of a kind, n those with a value of NDCG@10."
     assert note in texts(at), "q35 has no relevant document, so n is less"
+    assert "The intervals are not corrected: one without 0 can have a hollow symbol." in texts(at), "as the symbols are"
     at = opened("old", shares="wrong")
     assert "Share that goes wrong" in texts(at) and note not in texts(at)
     assert "The links count all queries of a kind, n those of which something can be checked." in texts(at)

@@ -24,6 +24,9 @@ PAGE = "score-cutoffs"
 def test_runs_with_scores_get_the_sweep_and_the_curve(many):
     at = opened(PAGE, **with_runs(many))
     assert not at.error and set(charts(at)) == {"sweep", "pr_by_score"}
+    (points,) = [one.value for one in at.dataframe if "Without cutoff" in one.value]
+    assert len(points) == many and points["F1"].is_monotonic_decreasing, "the best first, as the sentences"
+    assert said(at).count("only if you accept") <= 1
 
 
 def test_undefined_measures_are_named_and_what_can_be_drawn_is():
@@ -168,7 +171,7 @@ def test_the_advice_says_what_the_cutoff_costs():
         "dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.902, 0.365), (0.0, 0.52), 61))
     assert ("recall over all ranks goes from 0.902 to 0.365. Of the 61 queries held out, with or without a relevant "
             "document, 52% keep no document (0% without the cutoff).") in costly
-    assert costly.endswith("Use it only if you accept that.")
+    assert costly.endswith("without the cutoff)."), "that the reader must accept it is said once, below all runs"
     free = operating_point_sentence("dense", OperatingPoint("f1", 0.5, 0.97, *halves, (0.9, 0.9), (0.0, 0.0), 55))
     assert free.endswith("Use it: no relevant document is lost.")
     run, truth = made([1, 2, 3, 0] * 5)

@@ -21,6 +21,13 @@ def test_documents_are_lines_by_kind_and_the_relevant_ones_bear_their_names():
     assert [name.rpartition(" ")[2] for name in fig.layout.xaxis.ticktext] == ["dense", "sparse"]
 
 
+def test_runs_have_the_short_names_of_the_page_and_no_slanted_ones():
+    """18 characters are a short name on every page: 14 gave the picture names of its own."""
+    fig = bump(["bge-m3-chunk-256-a", "bge-m3-chunk-512-b"], [0, 1], ["d1", "d2", "<d3>"], RANKS, GRADES, k=5)
+    names = [name.rpartition(" ")[2] for name in fig.layout.xaxis.ticktext]
+    assert names == ["bge-m3-chunk-256-a", "bge-m3-chunk-512-b"] and fig.layout.xaxis.autotickangles == (0, 90)
+
+
 def test_a_long_name_leaves_a_phone_room_for_the_lines():
     fig = bump(["dense", "sparse"], [0, 1], ["a-document-of-some-folder-with-a-name", "d2", "d3"], RANKS, GRADES, k=5)
     assert fig.layout.margin.r <= 128 and "a-document-of-some-folder-with-a-name" in fig.data[-1].customdata[0]

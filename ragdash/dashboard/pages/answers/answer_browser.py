@@ -25,7 +25,7 @@ ALL, DECLINED = "all", "declined"
 MAX_CONTEXTS, MAX_CONTEXT_LENGTH = 20, 1_500  # contexts shown, characters of each
 KIND_WIDTH = elements.text_width(f"{title}, declined" for title, *_ in QUADRANTS.values())
 COLUMN_WIDTHS = {"Question": 300, "Kind": KIND_WIDTH, "Answer": 340, "Reference": 240}  # pixels
-MAX_TABLE_HEIGHT = 320  # pixels of the table at most
+MAX_TABLE_HEIGHT = 283  # pixels of the table at most
 
 
 def render(data: AnswersData, spec: Spec) -> None:

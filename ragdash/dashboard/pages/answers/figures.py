@@ -72,8 +72,8 @@ def _render_quadrants(data: AnswersData) -> None:
     by_text = any(not context.results.diagnosis(digest, edges[state.get(key)].low).judge
                   for digest in context.digests)
     if by_text:
-        st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
-                     format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
+        st.selectbox("Least Token F1, where no other rule decides", list(edges), key=key, width=320,
+                     persist_state="session", format_func=lambda label: f"{edges[label].low:g} ({label})")
     is_assessed = counts[:, :len(KINDS)].any(axis=1)
     names, slots = ([value for value, assessed in zip(column, is_assessed, strict=True) if assessed]
                     for column in (context.names, context.slots))
@@ -91,8 +91,9 @@ def _render_quadrants(data: AnswersData) -> None:
         answers_tables.quadrants_table(names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
-        note=f"{fmt.query_count(int(counts.sum(axis=1).max()))}. Right: as on Failures, "
-             + (f"by text from a token F1 of {edges[state.get(key)].low:g}." if by_text else "by the judge."),
+        caption=f"{fmt.query_count(int(counts.sum(axis=1).max()))}. Right: as on Failures, "
+                + (f"from a Token F1 of {edges[state.get(key)].low:g} where no other rule decides."
+                   if by_text else "by the judge."),
     )
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import Declined
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import comparison_tables, judge_note, page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
@@ -319,10 +320,11 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     a value in one run of a pair only.
     """
     context = data.context
+    names = short_names(context.names, PAGE_NAME)
     sentences = [f"{fmt.averages(data.specs)} over n queries with its 95% bootstrap interval; a dash is undefined."]
     if len(context.entries) > 1 and any(context.baseline in data.runs_with_values(spec) for spec in data.specs):
         sentences.append(
-            f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
+            f"Below it the difference to **{fmt.escape(names[context.baseline])}**, the baseline: ▲ better, ▼ "
             "worse, no mark: no significant difference."
         )
         sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []

@@ -101,10 +101,10 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
     _render_forest(context, [selected], shown, comparisons, "forest_candidate")
     _note_undrawn(specs)
     _render_table(context, [selected], specs, comparisons)
-    st.header(fmt.escape(f"All {len(candidates)} candidates: {specs[0].title}"), anchor=False,
-              help=tooltip("leaderboard_differences"))
+    title = f"Differences to {_name(context)}"
+    st.header(fmt.escape(f"{title}: {specs[0].title}"), anchor=False, help=tooltip("leaderboard_differences"))
     drawn = run_picker.choose_drawn(context)
-    _draw_forest(context, candidates, specs[:1], comparisons, "forest", f"Differences to {_name(context)}",
+    _draw_forest(context, candidates, specs[:1], comparisons, "forest", title,
                  [index for index in candidates if context.digests[index] in drawn.digests], MANY_TALL)
 
 
@@ -229,6 +229,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = context.names[base]
+    names = {"candidate": fmt.escape(_name(context, selected)), "baseline": fmt.escape(_name(context))}
     table = comparison_tables.values_by_run(ids, context.names, [evaluation.column(spec) for evaluation in evaluations])
     if state.get(state.PICTURE) == "scatter":
         figure = figure_cache.draw(
@@ -245,8 +246,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         with st.container(width=640, key="square"):
             elements.chart(
                 figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}",
-                caption=comparison_sentences.PICTURE_NOTES["scatter"].format(
-                    candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
+                caption=comparison_sentences.PICTURE_NOTES["scatter"].format(**names),
                 note=f"{fmt.query_count(len(ids))}.{context.scope.basis}"
             )
         return
@@ -257,8 +257,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         figure_cache.draw(compare.differences, *series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
                   f"Differences of each query to {name} on {spec.title}",
-                  caption=comparison_sentences.PICTURE_NOTES[state.get(state.PICTURE)].format(
-                      candidate=fmt.escape(context.names[selected]), baseline=fmt.escape(name)),
+                  caption=comparison_sentences.PICTURE_NOTES[state.get(state.PICTURE)].format(**names),
                   note=f"{fmt.query_count(len(ids))}, candidate minus {fmt.escape(name)}."
                        f"{context.scope.basis}")
 

@@ -54,7 +54,7 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
              "overlap": f"Documents that both runs have in their first {context.k}, as a share of the longer list.",
              "tau": f"Whether the documents that both returned within {depth} ranks are in the same order; what only "
                     "one returned is left out."}
-    st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
+    st.segmented_control("Metric", list(titles), format_func=titles.get, required=True, persist_state="session",
                          key=state.choice_key(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
     name = state.get(state.ALIKE)
     in_scope = context.scope.queries
@@ -124,7 +124,9 @@ def _render_unique_finds(context: PageContext) -> dict[str, list[int]]:
         return {}
     in_scope = context.scope.queries
     unit = "gold span" if context.scope.by_evidence else "relevant document"
-    st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that no other run shown has there. "
+    others = len(context.entries) - 1
+    lacking = "the other run does not have" if others == 1 else f"none of the other {others} runs shown has"
+    st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that {lacking} there. "
                 "Runs that find different ones are worth fusing: **What-if** measures how much a hybrid gains.")
     counts = [int(in_scope[unique.queries].sum()) for unique in unique_finds]
     queries = [int((unique.mask(len(in_scope)) & in_scope).sum()) for unique in unique_finds]

@@ -31,6 +31,8 @@ from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
 
 FAILURE_SHARE = "wrong"  # the share of queries that go wrong, in place of the metric
+INTERVALS_NOTE = ("A filled symbol is a significant difference, corrected for all kinds. The intervals are not "
+                  "corrected: one without 0 can have a hollow symbol.")
 MAX_TRAITS, MAX_LINKS, MAX_EXAMPLES = 12, 8, 3
 FAILURE_SHARE_AXIS = Axis("Share that goes wrong", 0.0, 1.0, "", "lower")
 
@@ -80,13 +82,12 @@ def render_traits(data: FailuresData) -> None:
         p=np.array([[trait.p_corrected for trait in visible]]),
         theme=elements.theme(),
     )
+    some = f"; the first {len(visible)} of {len(rows):,} kinds, significantly worse ones first"
     elements.chart(figure, _traits_table(rows), "shared", f"How kinds of queries differ from the rest in {name}",
                   formats={"p, corrected": "%.4f", "p": "%.4f"},
-                  note=f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
+                  caption=f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals"
+                          f"{some if len(rows) > len(visible) else ''}. {INTERVALS_NOTE}")
     _render_links(data, visible)
-    some = f"; the first {len(visible)} of {len(rows):,} kinds, significantly worse ones first"
-    st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals"
-               f"{some if len(rows) > len(visible) else ''}.")
 
 
 def worse_kinds_sentence(name: str, traits: Sequence[SharedTrait]) -> str:
@@ -98,7 +99,7 @@ def worse_kinds_sentence(name: str, traits: Sequence[SharedTrait]) -> str:
     ]
     return (f"**{fmt.escape(name)}** is significantly worse on {fmt.listed_few(worse)}." if worse else
             f"No kind of queries is significantly worse than the rest in **{fmt.escape(name)}**, corrected for all "
-            f"{fmt.count(len(traits), 'kind')} looked at. The intervals are not corrected.")
+            f"{fmt.count(len(traits), 'kind')} looked at.")
 
 
 def _note_outcomes(data: FailuresData) -> None:

@@ -180,7 +180,8 @@ def _moves(case: QueryCase, k: int) -> None:
     st.markdown("### How documents move between runs")
     runs = case.data.run_order[:run_picker.FEW]
     seen = [row for row, doc_grade in enumerate(grades) if doc_grade >= 1 or (ranks[row, runs] <= depth).any()]
-    figure = queries.bump([context.names[run] for run in runs], [context.slots[run] for run in runs],
+    names = short_names(context.names, NARROW_NAME)
+    figure = queries.bump([names[run] for run in runs], [context.slots[run] for run in runs],
                           [docs[row] for row in seen], ranks[np.ix_(seen, runs)], grades[seen], k=depth,
                           theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
@@ -189,7 +190,8 @@ def _moves(case: QueryCase, k: int) -> None:
                   title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}",
                   caption=queries_sentences.moves_note(grades[seen], len(runs), len(context.names)))
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
-    swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
+    shown_names = short_names(context.names, PAGE_NAME)
+    swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, shown_names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)
     lines = queries_sentences.unique_documents(swatches, unique, case.grades)
     st.markdown("  \n".join([f"Only in the top {k} of:", *lines])

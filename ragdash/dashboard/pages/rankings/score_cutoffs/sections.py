@@ -20,6 +20,7 @@ from ragdash.dashboard.pages.rankings.score_cutoffs import tables as score_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.dashboard.widgets.texts import bulleted
+from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
@@ -66,7 +67,7 @@ def _render_choices() -> int | None:
     """What is drawn against what; the size of the corpus where a measure needs it."""
     measures = {name: facts[0] for name, facts in score_sentences.MEASURES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="score_bar"):
-        st.selectbox("Measure", list(measures), format_func=measures.get, persist_state="session", width=240,
+        st.selectbox("Metric", list(measures), format_func=measures.get, persist_state="session", width=240,
                      key=state.choice_key(state.MEASURE, list(measures), "f1"))
         st.selectbox("Best cutoff for", list(MEASURES), format_func=measures.get, persist_state="session", width=240,
                      key=state.choice_key(state.TUNED, list(MEASURES), "f1"),
@@ -120,7 +121,7 @@ def _render_sweep(context: PageContext, drawn: PageContext, sweeps: list[Sweep],
         return
     n = [sweep.queries if measure == "empty" else sweep.n for sweep in sweeps]
     if not any(n):
-        elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Measure**, the share "
+        elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Metric**, the share "
                       "of queries left with nothing can still be shown.")
         return
     points_by_run = dict(zip(points.digests, points.operating_points, strict=True))
@@ -158,12 +159,14 @@ def _render_sweep(context: PageContext, drawn: PageContext, sweeps: list[Sweep],
 
 
 class OperatingPoints:
-    """Operating points of the runs that have one."""
+    """Operating points of the runs that have one, the best first on the queries held out."""
 
     def __init__(self, context: PageContext, points: dict[str, OperatingPoint], problems: Sequence[Problem]):
-        self.digests, self.operating_points, self.problems = list(points), list(points.values()), list(problems)
+        order = best_first(np.array([point.checked.value for point in points.values()]), "higher")
+        self.digests = [list(points)[index] for index in order]
+        self.operating_points, self.problems = [points[digest] for digest in self.digests], list(problems)
         self.context, names = context, dict(zip(context.digests, context.names, strict=True))
-        self.names = [names[digest] for digest in points]
+        self.names = [names[digest] for digest in self.digests]
 
 
 def _operating_points(context: PageContext, corpus: int | None) -> OperatingPoints:
@@ -193,13 +196,17 @@ def _render_advice(points: OperatingPoints) -> None:
     pairs = [pair for pair in zip(points.names, points.operating_points, strict=True) if pair[0] not in by_rank]
     if not pairs:
         return
-    best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
-    shown = pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]
+    shown = pairs[:MAX_SENTENCES]
     sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]
-    text = verdict_panel.shorten_names(points.context, bulleted(sentences))
+    price = "\n\nUse a cutoff only if you accept its price." if any(
+        score_sentences.has_price(point) for _, point in shown) else ""
+    text = verdict_panel.shorten_names(points.context, bulleted(sentences) + price)
     st.markdown(text, help=tooltip("score_cutoff"))
     if len(pairs) > MAX_SENTENCES:
-        st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; the table has all.")
+        last = fmt.number(shown[-1][1].checked.value)
+        same = sum(fmt.number(point.checked.value) == last for _, point in pairs[MAX_SENTENCES:])
+        st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; "
+                   + (f"{same} more with {last} as the last; " if same else "") + "the table has all.")
 
 
 def _render_points(points: OperatingPoints) -> None:

@@ -84,17 +84,24 @@ def rank_scores_sentence(names: Sequence[str]) -> str:
             "To choose a cutoff by score, export the scores of the search.")
 
 
+def has_price(point: OperatingPoint) -> bool:
+    """Whether a cutoff that surely helps loses relevant documents or leaves queries with nothing."""
+    (recall, recall_kept), (empty, left_empty) = point.recall, point.empty
+    helps = np.isfinite(point.threshold) and point.quantile > 0 and point.checked.low > point.unfiltered.value
+    return bool(helps and (recall_kept < recall or left_empty > empty))
+
+
 def _price_of(point: OperatingPoint) -> str:
     """What the cutoff takes away on held-out queries, and so what to do."""
     if not point.checked.low > point.unfiltered.value:
         return "A gain on new queries is not certain."
     (recall, recall_kept), (empty, left_empty) = point.recall, point.empty
-    if not (recall_kept < recall or left_empty > empty):
+    if not has_price(point):
         return "Use it: no relevant document is lost."
     others = "" if point.queries == point.checked.n else ", with or without a relevant document,"
     return (f"The price: recall over all ranks goes from {escape(number(recall))} to {escape(number(recall_kept))}. "
             f"Of the {query_count(point.queries)} held out{others} {left_empty:.0%} keep no document ({empty:.0%} "
-            "without the cutoff). Use it only if you accept that.")
+            "without the cutoff).")
 
 
 def roc_basis(curves: Sequence[Roc]) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TABS = ("Runs", "By stage", "All numbers")
 SAME_TIME = 1.05  # times as long, up to which no run is called the fastest
-MOST_ROWS, TALL_TABLE = 10, 560  # rows that a table shows without scrolling; pixels of a longer one
+MOST_ROWS, TALL_TABLE = 10, 480  # rows that a table shows without scrolling; pixels of a longer one
 
 
 def render_finding(data: SpeedCostData) -> None:
