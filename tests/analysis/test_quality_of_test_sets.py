@@ -158,9 +158,10 @@ def test_what_few_runs_cannot_show_is_said():
     two = check_test_set(runs, truth, "RR")
     text = " ".join(check_sentences(two))
     assert text.startswith("**Yes: it shows that b is the best of these 2 runs**, better than all others.")
+    assert "**b** is better than **a**" in text
     nearly = check_test_set([runs[0], run_of("b", [1] * 6 + [2, 2] + [None] * 4)], truth, "RR")
     assert check_sentences(nearly)[0].startswith(
-        "**Not for these 2 runs: it does not show which is best.** b is 0.083 ahead of a; ")
+        "**Not for these 2 runs: it does not show which is best.** **b** is 0.083 ahead of **a**; ")
     assert "load at least 3 runs, better ten" in text and "6 queries give all runs the same value" in text
     equal = check_test_set([runs[0], run_of("c", [1] * 6 + [None] * 6)], truth, "RR")
     assert "the same mean" in " ".join(check_sentences(equal)) and equal.quality.equal.all()

@@ -64,8 +64,8 @@ def answer_sentence(check: TestSetCheck) -> str:
         return f"**Yes: it shows that {leader} is the best of these {runs}**, better than {others}."
     pair = min(open_pairs, key=lambda pair: abs(pair.mean_difference))
     size = number(abs(pair.mean_difference))
-    lead = f"{leader} and {escape(pair.baseline)} have the same mean" if not float(size) else (
-        f"{leader} is {size} ahead of {escape(pair.baseline)}")
+    lead = f"**{leader}** and {_bold(pair.baseline)} have the same mean" if not float(size) else (
+        f"**{leader}** is {size} ahead of {_bold(pair.baseline)}")
     return (f"**Not for these {runs}: it does not show which is best.** {lead}; a difference of about "
             f"{number(pair.detectable)} or more would show. That is no fault of the questions: the closer the runs, "
             "the more queries it takes.")
@@ -95,9 +95,9 @@ def detectable_sentence(check: TestSetCheck) -> str:
         size = f"by about {number(high)}"
     else:
         close, far = (min(pairs, key=lambda c: abs(c.detectable - end)) for end in (low, high))
-        size = (f"by about {number(low)} where their rankings are alike ({escape(close.candidate)} and "
-                f"{escape(close.baseline)}), by about {number(high)} where they are not ({escape(far.candidate)} and "
-                f"{escape(far.baseline)})")
+        size = (f"by about {number(low)} where their rankings are alike ({_bold(close.candidate)} and "
+                f"{_bold(close.baseline)}), by about {number(high)} where they are not ({_bold(far.candidate)} and "
+                f"{_bold(far.baseline)})")
     return (f"You can distinguish runs that differ {size} on {title} ({queries}, 80% power, corrected for "
             f"{count(pairs[0].family.size, 'pair')} of runs).")
 
@@ -118,7 +118,7 @@ def saturation_sentence(check: TestSetCheck) -> str:
 
 def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
     """How many queries a verdict rests on."""
-    leader, other, outcome = escape(pair.leader), escape(pair.other), pair.comparison.outcome
+    leader, other, outcome = _bold(pair.leader), _bold(pair.other), pair.comparison.outcome
     n = pair.comparison.n
     if outcome == "better":
         head = f"{leader} is better than {other}"
@@ -139,6 +139,10 @@ def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
         return f"{head}. {other} is better at no query."
     return (f"{head}. Without {query_count(len(pair.reversing))} ({_named(pair.reversing, query_ids)}) "
             f"{other} would be ahead.")
+
+
+def _bold(run: str) -> str:
+    return f"**{escape(run)}**"
 
 
 def _named(rows: Sequence[int], query_ids: Sequence[str]) -> str:
