@@ -366,6 +366,17 @@ def test_answers_word_by_word():
     assert "<b>Contexts</b><ol><li" in drawn(at)
 
 
+def test_the_selected_run_of_many_is_first_among_the_answers_and_costs_as_among_the_rankings():
+    own = {f"run-{at}": built(f"run-{at}", [2] * QUERIES) for at in range(5)}
+    own = {name: replace(run, details=run.details.append_column("latency_ms", pa.array([{"retrieval": 9.0}] * QUERIES)))
+           for name, run in own.items()}
+    at = opened(*own, own=own, look="run-3", baseline="run-1", query="q03", tab="Answers")
+    order = ["run-3", "run-1", "run-0", "run-2", "run-4"]
+    assert re.findall(r"<b>(run-\d)</b>", drawn(at).partition("Answers of the runs")[2])[:5] == order
+    costs = next(one.value for one in at.table if "Run" in one.value)
+    assert [re.search(r"run\S*\d", name)[0].replace("\\", "") for name in costs["Run"]] == order
+
+
 def test_runs_without_an_answer_are_named_behind_the_answers():
     at = opened("bare", "new", query="q03", tab="Answers")
     cards = re.findall(r"<b>(\w+)</b>", drawn(at))

@@ -239,10 +239,10 @@ def _cost(case: QueryCase) -> None:
     rows = [
         {
             "Run": f"**{elements.swatch(context.slots[index], names[index])}**",
-            **queries_sentences.cost_columns(output),
+            **queries_sentences.cost_columns(case.outputs[index]),
         }
-        for index, output in enumerate(case.outputs)
-        if queries_sentences.cost_columns(output)
+        for index in case.data.run_order
+        if queries_sentences.cost_columns(case.outputs[index])
     ]
     if rows:
         st.markdown("### Latency and cost")
@@ -271,7 +271,8 @@ def _answers(case: QueryCase) -> None:
     for text in case.references:
         st.html(f'<b>Reference</b>{texts.paragraph_html(texts.text_html(text))}')
     cards, names = [], short_names(context.names, PAGE_NAME)
-    for index, output in enumerate(outputs):
+    for index in case.data.run_order:
+        output = outputs[index]
         if output.answer is None:
             continue
         look = run_look(context.slots[index], theme)
@@ -288,7 +289,7 @@ def _answers(case: QueryCase) -> None:
                      f"{contexts_html}</div>")
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
             f'overflow-x:auto">{"".join(cards)}</div>')
-    without = [name for name, output in zip(names, outputs, strict=True) if output.answer is None]
+    without = [names[index] for index in case.data.run_order if outputs[index].answer is None]
     if without:
         st.caption(f"{fmt.escape(fmt.listed_few(without))} {'has' if len(without) == 1 else 'have'} no answer to this "
                    "query.")
