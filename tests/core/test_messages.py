@@ -92,6 +92,13 @@ def test_no_page_says_an_option_of_the_command_line():
     assert not {name: words for name, words in browser.items() if options.search(words)}
 
 
+def test_no_page_names_a_file_that_its_visitors_cannot_open():
+    """The documents are next to the package: who runs the server has them, visitors of a page do not."""
+    browser = {name: row.page or row.fix for module in messages.BROWSER for name, row in module.MESSAGES.items()
+               if name not in messages.TERMINAL}
+    assert [name for name, words in browser.items() if "docs/" in words] == ["no-login"], "for who runs the server"
+
+
 @pytest.mark.parametrize(("template", "facts", "words"), [
     ("{n}", {"n": 1234567}, "1,234,567"),
     ("{n}", {"n": 0.5}, "0.5"),

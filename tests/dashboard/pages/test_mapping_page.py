@@ -116,6 +116,9 @@ def test_a_file_that_waits_for_the_meaning_of_its_columns_can_be_mapped_after_ot
     at = upload(opened(), ("suche.csv", CSV))
     at = upload(at, ("known.trec", b"q1 Q0 d1 1 0.5 t\nq2 Q0 d9 1 0.5 t\n"))
     assert len(at.session_state["_runs"]) == 1 and "on the Data page" in texts(at)
+    assert "docs/" not in texts(at), "a visitor of the page has no files of the package"
+    box = next(one for one in at.expander if one.label == "Say what the columns mean")
+    assert box.markdown[0].value == "**suche.csv**", "one of two files: the box says which it is about"
     choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
     widget(at, "button", "map_apply").click().run()
     assert not at.exception and not at.error and len(at.session_state["_runs"]) == 2

@@ -260,6 +260,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{start!r}: {reason}",
         expected="a TREC file, JSONL, JSON, or CSV/TSV with a header line",
         fix="See docs/reference/formats.md for the formats that are read, each with an example.",
+        page="Save the file in one of these formats.",
     ),
     "unknown-format/columns": Message(
         actual="a header line with the columns {columns}, none of which is known by its name",
@@ -268,7 +269,7 @@ MESSAGES: Mapping[str, Message] = {
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
             "judgments. docs/reference/formats.md has the known names."
         ),
-        page="Say what its columns mean on the Data page. docs/reference/formats.md has the known names.",
+        page="Choose what its columns mean under “Say what the columns mean” on the Data page.",
     ),
     "unknown-format/documents": Message(
         actual="a file without documents",

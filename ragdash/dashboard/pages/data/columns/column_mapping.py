@@ -51,6 +51,8 @@ def render() -> None:
         index = pending[0]
         if len(pending) > 1:
             index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key="map_file")
+        elif len(records) > 1:
+            st.markdown(f"**{fmt.escape(records[index].name)}**")
         _render_columns(records[index])
 
 
