@@ -89,6 +89,15 @@ def test_no_name_covers_a_mark_and_where_marks_are_close_it_is_at_the_end_of_its
     assert label_points(figure(), points[:1], ["wide-name"], [0, 1], [0, 1], LIGHT, bars, all_over, ends[:1]) == []
 
 
+def test_a_name_without_a_clear_place_is_where_the_fewest_bars_cross_it():
+    """To the right of the mark are two upright bars, to the left of it is one."""
+    point = np.array([[0.5, 0.5]])
+    bars = np.array([[x, x, 0.0, 1.0] for x in (0.4, 0.6, 0.65)])
+    fig = figure()
+    assert label_points(fig, point, ["wide-name"], [0, 1], [0, 1], LIGHT, bars, point) == [0]
+    assert fig.layout.annotations[0].xanchor == "right"
+
+
 def test_names_lie_neither_on_each_other_nor_beyond_the_edge_of_a_phone():
     close = np.array([[0.0, 0.5], [0.0, 0.51], [1.0, 0.5], [1.0, 0.5], [0.5, 0.8]])
     fig = figure()

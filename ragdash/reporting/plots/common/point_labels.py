@@ -24,7 +24,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     """Write names next to marks; one without room is left out, and the pointer shows it.
 
     No name covers a mark. A name is where no bar crosses it, if there is such a place next to its mark or at an end of
-    its bar.
+    its bar; else next to its mark, where the fewest bars do.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
                        * scale[[0, 2, 2, 2]]).tolist()
         free = [place for place in _places(x, *heights, LETTER * len(name))
                 if not any(_touch(place.box, other) for other in (*taken, *covered))]
-        clear = [place for place in free if not any(_touch(place.box, line) for line in lines)]
-        for place in (clear or [place for place in free if place.anchor == 0])[:1]:
+        crossed = {place: sum(_touch(place.box, line) for line in lines) for place in free}
+        for place in sorted((place for place in free if not crossed[place] or place.anchor == 0), key=crossed.get)[:1]:
             notes.append({
                 "x": float(point[0]), "y": float((point[1], uppers[index], lowers[index])[place.anchor]),
                 "text": escape(name), "showarrow": False, "xanchor": place.side,
