@@ -28,14 +28,12 @@ MESSAGES: Mapping[str, Message] = {
     "bad-field/price": Message(
         actual="{name} = {value}",
         expected="a table with prompt, completion or call",
-        fix="See docs/guide/threshold-bands.md.",
-        page="Write [price.\"{name}\"] on a line, and prices such as call = 0.002 under it.",
+        fix="Write [price.\"{name}\"] on a line, and prices such as call = 0.002 under it.",
     ),
     "bad-field/price-table": Message(
         actual="{key} = {value}",
         expected="a table [{key}]",
-        fix="See docs/guide/threshold-bands.md.",
-        page="Write [{key}] on a line, and its entries under it.",
+        fix="Write [{key}] on a line, and its entries under it.",
     ),
     "bad-field/text": Message(
         actual="{key} = {value} (table {table})",
@@ -294,8 +292,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-table": Message(
         actual="{keys:?the keys {keys:comma}}{keys:!no table}",
         expected="a [[table]] for each metric, with metric, source and bands",
-        fix="See docs/guide/threshold-bands.md for an example.",
-        page="Write [[table]] on a line, and metric, source and bands under it.",
+        fix="Write [[table]] on a line, and metric, source and bands under it.",
     ),
     "not-ascending": Message(
         actual="{upper!r} from {upper_low:g} after {lower!r} from {lower_low:g}, in the bands of {metric}",
