@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.workspace.reviews import Event, EventStore, Reviews
 
@@ -26,12 +27,16 @@ class LabelStore(EventStore):
         """Keep labels {query_id: value in [0, 1], None withdraws}, all or none; those that hold already are passed
         over. Returns how many are new.
 
-        shown: the labels that the person saw. One that somebody else has changed since is not withdrawn.
+        shown: the labels that the person saw. One that somebody else has changed since is not withdrawn; InputError for
+        one that would be replaced.
         """
         key = _of_policy(what)
 
         def events(stored: Reviews) -> list[Event]:
             current = _labels(stored, key)
+            for query, value in labels.items() if shown is not None else ():
+                if value is not None and query in current:
+                    require_shown(current[query], shown.get(query), value, f"the label of query {query!r}")
             kept = {query for query, value in labels.items() if value is None and shown is not None
                     and current.get(query) != shown.get(query)}
             return [Event("label", query, "" if value is None else repr(float(value)), doc_id=key, when=when, by=by)

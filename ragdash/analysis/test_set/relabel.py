@@ -8,15 +8,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 
 import numpy as np
 
 from ragdash.analysis.judge_validation.agreement import agreement
 from ragdash.analysis.test_set.label_lint import LabelFinding
 from ragdash.core.records import Truth
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.evaluation.compute import exact_interval
 from ragdash.evaluation.stats import LEVEL, SEED
-from ragdash.workspace.reviews import Event, EventStore
+from ragdash.workspace.reviews import Event, EventStore, Reviews
 
 SUSPICIOUS = ("unanswerable-relevant", "answer-missing", "answer-elsewhere", "copies-differ", "questions-differ",
               "ranked-first", "hub")
@@ -66,10 +68,20 @@ class RelabelStore(EventStore):
 
     FILE = "blind-labels.sqlite"
 
-    def add(self, truth: str, item: RelabelItem, grade: int | None, *, when: str = "", by: str = "") -> None:
-        """Keep a grade; None withdraws it."""
-        self._store.add(truth, [Event("judgement", item.query, "" if grade is None else str(grade), doc_id=item.doc,
-                                      when=when, by=by)])
+    def add(self, truth: str, item: RelabelItem, grade: int | None, shown: int | EllipsisType | None = ..., *,
+            when: str = "", by: str = "") -> None:
+        """Keep a grade; None withdraws it.
+
+        shown: the grade that the person saw, ... where any may be replaced. InputError where somebody else has given
+        another since.
+        """
+        def events(stored: Reviews) -> list[Event]:
+            given = stored.judgments.get((item.query, item.doc))
+            require_shown(given, shown, grade, f"the grade of {item.doc!r} for query {item.query!r}")
+            return [Event("judgement", item.query, "" if grade is None else str(grade), doc_id=item.doc, when=when,
+                          by=by)]
+
+        self._store.add(truth, events)
 
     def read(self, truth: str) -> dict[str, int]:
         """The grades that hold: {key: grade}."""

@@ -78,22 +78,22 @@ def record_review(kind: str, query_id: str, value: str | Callable[[Reviews], str
         return False
 
 
-def take_back(kind: str, query_id: str, shown: str, run: str = "", doc_id: str = "") -> bool:
-    """Remove a verdict or judgment; shown: the one on the page. Whether it is removed.
+def replace_review(kind: str, query_id: str, value: str, shown: str, run: str = "", doc_id: str = "") -> bool:
+    """Keep a verdict or judgment in place of the one on the page (shown, "" for none); an empty value removes it.
 
-    Where somebody else has changed it since, theirs stays, and the page says so.
+    Where somebody else has changed it since, theirs stays, and the page says so. Whether it is replaced.
     """
-    def removed(stored: Reviews) -> str | None:
+    def replaced(stored: Reviews) -> str | None:
         current = stored.verdicts.get((query_id, run), "") if kind == "verdict" else str(
             stored.judgments.get((query_id, doc_id), ""))
-        if current in ("", shown):
-            return ""
+        if current in ("", shown, value):
+            return value
         what = "verdict" if kind == "verdict" else f"grade of {doc_id}"
         facts = {"query": query_id, "what": what, "value": current}
         state.set_notice([Problem("review-changed", facts, severity="warning")])
         return None
 
-    return record_review(kind, query_id, removed, run, doc_id)
+    return record_review(kind, query_id, replaced, run, doc_id)
 
 
 def record_note(query_id: str, text: str, run: str, shown: str) -> bool:

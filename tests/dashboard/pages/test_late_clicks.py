@@ -109,7 +109,8 @@ def test_what_was_seen_is_undone_removed_or_read_again_and_nothing_else(monkeypa
 
 
 @pytest.mark.parametrize("kind", ["judgement", "verdict"])
-def test_what_another_tab_stored_meanwhile_is_not_taken_back_unseen(kind):
+@pytest.mark.parametrize("replaces", [False, True])
+def test_what_another_tab_stored_meanwhile_is_not_taken_back_or_replaced_unseen(kind, replaces):
     at = queries(query="q03", tab=NOTES, case="", read="open")
     at.session_state["read"] = True
     at = shown(at.run())
@@ -117,18 +118,20 @@ def test_what_another_tab_stored_meanwhile_is_not_taken_back_unseen(kind):
         button = widget(at, "button", "grade_1")
         shown(button.click().run())
         (event,) = ReviewStore().read(the_truth().judged_digest).events
-        other, undo = replace(event, value="2"), lambda: widget(at, "button", "grade_none").click()
+        other, press = replace(event, value="2"), lambda: widget(
+            at, "button", "grade_0" if replaces else "grade_none").click()
     else:
         shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
         (event,) = ReviewStore().read(the_truth().judged_digest).events
-        other, undo = replace(event, value="wrong run"), lambda: widget(
-            at, "button_group", "review_verdict").set_value(None)
+        other, press = replace(event, value="wrong run"), lambda: widget(
+            at, "button_group", "review_verdict").set_value("wrong gold" if replaces else None)
     ReviewStore().add(the_truth().judged_digest, [other])  # another tab
-    shown(undo().run())
+    shown(press().run())
     kept = ReviewStore().read(the_truth().judged_digest)
     assert {**kept.judgments, **kept.verdicts} == {
         (event.query_id, event.doc_id or event.run): 2 if kind == "judgement" else "wrong run"}
     assert any("changed elsewhere" in warning.value for warning in at.warning) or "changed elsewhere" in texts(at)
-    shown(undo().run())
+    shown(press().run())
     kept = ReviewStore().read(the_truth().judged_digest)
-    assert not kept.judgments and not kept.verdicts, "what was seen is taken back"
+    now = [*kept.judgments.values(), *kept.verdicts.values()]
+    assert now == (([0] if kind == "judgement" else ["wrong gold"]) if replaces else []), "what was seen is changed"

@@ -7,7 +7,7 @@ from page_cases import ROOT, address, opened, shown, texts, widget
 
 from ragdash import Run, Truth, read_run, read_truth
 from ragdash.analysis.test_set.check import check_test_set
-from ragdash.analysis.test_set.relabel import RelabelStore
+from ragdash.analysis.test_set.relabel import RelabelStore, all_items
 from ragdash.core.corpus import Corpus
 from ragdash.workspace.reviews import ReviewStore
 
@@ -62,6 +62,24 @@ def test_judgments_are_given_again_blind_and_can_be_taken_over():
     assert ReviewStore().read(truth.judged_digest).judgments == {("q1", "secret-1"): 0}
     shown(at.button(key="relabel_again").click().run())
     assert at.button(key="relabel_compare").label == "Compare with the old labels"
+
+
+def test_a_grade_that_somebody_else_gave_meanwhile_is_shown_before_it_is_replaced():
+    truth, runs = small()
+    at = opened("test-set", state={"relabel": True}, **address(truth, runs))
+    item = next(item for item in all_items(truth, []) if truth_text(at, item))
+    RelabelStore().add(truth.judged_digest, item, 1)  # by another person
+    shown(widget(at, "button", "relabel_0").click().run())
+    assert RelabelStore().read(truth.judged_digest) == {item.key: 1}
+    assert "somebody else has changed the grade of" in " ".join(message.value for message in at.error)
+    shown(widget(at, "button", "relabel_0").click().run())
+    assert RelabelStore().read(truth.judged_digest) == {item.key: 0}, "what is shown by now is replaced"
+
+
+def truth_text(at, item) -> bool:
+    """Whether the question of a judgment is the one on the page."""
+    questions = {"q1": "**Who walked first?**", "q2": "**Who stayed behind?**"}
+    return questions[item.query] in [block.value for block in at.markdown]
 
 
 def test_a_test_set_is_checked_without_runs_and_questions_can_still_be_made():

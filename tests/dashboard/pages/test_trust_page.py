@@ -210,6 +210,21 @@ def test_what_somebody_else_has_labeled_meanwhile_is_not_taken_back():
     assert store.read(run.digest, key) == {IDS[1]: 1.0}
 
 
+def test_what_somebody_else_has_labeled_meanwhile_is_shown_before_it_is_replaced():
+    run = a_run("dense")
+    judged(run, TRUTH, {query: 1.0 for query in IDS[:3]})
+    first, store, key = opened(run, desk="label"), LabelStore(), "Faithfulness"
+    button(first, "label_y").click().run()
+    button(first, "label_back").click().run()
+    (query,) = store.read(run.digest, key)
+    store.add(run.digest, key, {query: 0.0})  # by another person
+    button(first, "label_i").click().run()
+    assert f"somebody else has changed the label of query '{query}' meanwhile" in said(first)
+    assert not first.exception and store.read(run.digest, key) == {query: 0.0} and "your label: No" in said(first)
+    button(first, "label_i").click().run()
+    assert store.read(run.digest, key) == {query: 0.5}, "what is shown by now is replaced"
+
+
 def test_a_toy_is_called_one_and_a_model_is_not(pair):
     at = opened(*pair[0])
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)

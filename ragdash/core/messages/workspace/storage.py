@@ -90,7 +90,7 @@ MESSAGES: Mapping[str, Message] = {
     "review-changed": Message(
         actual="query {query!r}: the {what} was changed elsewhere since this page was drawn, to {value!r}",
         expected="the one that this page showed",
-        fix="It stays. Take it back once more to remove it.",
+        fix="It stays. Look at it, then press again to replace or remove it.",
     ),
     "note-changed": Message(
         actual="that somebody else changed the note of {query!r} meanwhile, to {note!r}",

@@ -57,10 +57,7 @@ def review_panel(case: QueryCase) -> None:
 
 
 def _save_verdict(query: str, run: str, key: str, shown: str) -> None:
-    if st.session_state[key]:
-        reviews.record_review("verdict", query, st.session_state[key], run)
-    else:
-        reviews.take_back("verdict", query, shown, run)
+    reviews.replace_review("verdict", query, st.session_state[key] or "", shown, run)
     page_links.draw_open_page("queries")
 
 
@@ -68,18 +65,20 @@ def judgment_buttons(case: QueryCase, doc: str) -> None:
     """Buttons that judge the relevance of a document for the query, and its current grade."""
     query = case.data.ids[case.row]
     own_grade = reviews.reviews().judgments.get((query, doc))
+    shown_grade = "" if own_grade is None else str(own_grade)
     truth = LOADED.truth(state.truth())
     top = max(int(truth.grades.max(initial=1)), 1, own_grade or 0)
     with st.container(horizontal=True, vertical_alignment="center", key="judge"):
         for grade in range(min(top, 9) + 1):
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
                       key=state.bound_key(f"grade_{grade}", truth.judged_digest, query, doc), disabled=read_only(),
-                      type="primary" if own_grade == grade else "secondary", on_click=reviews.record_review,
-                      args=("judgement", query, str(grade)), kwargs={"doc_id": doc})
+                      type="primary" if own_grade == grade else "secondary", on_click=reviews.replace_review,
+                      args=("judgement", query, str(grade), shown_grade), kwargs={"doc_id": doc})
         if own_grade is not None and not read_only():
             st.button("Undo", icon=":material/undo:", type="tertiary",
                       key=state.bound_key("grade_none", truth.judged_digest, query, doc),
-                      on_click=reviews.take_back, args=("judgement", query, str(own_grade)), kwargs={"doc_id": doc})
+                      on_click=reviews.replace_review, args=("judgement", query, "", shown_grade),
+                      kwargs={"doc_id": doc})
     grade_in_truth = case.grades.get(doc)
     if own_grade is not None:
         st.caption(f"Grade {own_grade} (yours).")

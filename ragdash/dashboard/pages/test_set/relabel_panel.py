@@ -66,7 +66,7 @@ def _render_item(labels: LabelCheck, items: Sequence[RelabelItem], grades: Mappi
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
                       key=state.bound_key(f"relabel_{grade}", truth, item.key), disabled=read_only(),
                       type="primary" if grades.get(item.key) == grade else "secondary", on_click=_save,
-                      args=(truth, item, grade, items, position))
+                      args=(truth, item, grade, items, position, grades.get(item.key)))
         st.button("Compare with the old labels", key="relabel_compare", icon=":material/compare_arrows:",
                   type="tertiary", disabled=not grades, on_click=_compare, args=(True,))
 
@@ -93,15 +93,20 @@ def _go(position: int) -> None:
     st.session_state[state.RELABEL_POSITION] = position
 
 
-def _save(truth: str, item: RelabelItem, grade: int, items: Sequence[RelabelItem], position: int) -> None:
-    """Keep a grade and go to the next item, after the last open one to the agreement; a failure is shown."""
+def _save(truth: str, item: RelabelItem, grade: int, items: Sequence[RelabelItem], position: int,
+          given: int | None) -> None:
+    """Keep a grade and go to the next item, after the last open one to the agreement; a failure is shown.
+
+    given: the grade on the page.
+    """
     try:
         with rights.change("relabel", item.query):
-            RelabelStore().add(truth, item, grade, when=datetime.now(UTC).isoformat(timespec="seconds"),
+            RelabelStore().add(truth, item, grade, given, when=datetime.now(UTC).isoformat(timespec="seconds"),
                                by=rights.who())
         grades = RelabelStore().read(truth)
     except InputError as error:
         state.set_notice(error.problems)
+        _go(position)
         return
     _go(min(position + 1, len(items) - 1))
     if all(other.key in grades for other in items):
