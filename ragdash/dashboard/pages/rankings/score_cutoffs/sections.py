@@ -198,15 +198,18 @@ def _render_advice(points: OperatingPoints) -> None:
         return
     shown = pairs[:MAX_SENTENCES]
     sentences = [score_sentences.operating_point_sentence(name, point) for name, point in shown]
-    price = "\n\nUse a cutoff only if you accept its price." if any(
-        score_sentences.has_price(point) for _, point in shown) else ""
-    text = verdict_panel.shorten_names(points.context, bulleted(sentences) + price)
+    text = verdict_panel.shorten_names(points.context, bulleted(sentences))
     st.markdown(text, help=tooltip("score_cutoff"))
+    notes = []
+    if any(score_sentences.has_price(point) for _, point in shown):
+        notes.append("Use a cutoff only if you accept its price.")
     if len(pairs) > MAX_SENTENCES:
         last = fmt.number(shown[-1][1].checked.value)
         same = sum(fmt.number(point.checked.value) == last for _, point in pairs[MAX_SENTENCES:])
-        st.caption(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; "
-                   + (f"{same} more with {last} as the last; " if same else "") + "the table has all.")
+        notes.append(f"The best {MAX_SENTENCES} of {len(pairs)} runs on held-out queries; "
+                     + (f"{same} more with {last} as the last; " if same else "") + "the table has all.")
+    if notes:
+        st.caption(" ".join(notes))
 
 
 def _render_points(points: OperatingPoints) -> None:
