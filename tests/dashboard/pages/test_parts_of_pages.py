@@ -82,7 +82,7 @@ def test_long_names_are_short_next_to_the_times_of_a_query(monkeypatch):
     monkeypatch.setattr(query_view.queries_sentences, "cost_columns", lambda output: {"Retrieval": "5 ms"})
     names = [f"bge-small-en-v1.5_chunk{size}_overlap32_rerank-bge-v2" for size in (256, 512)]
     context = SimpleNamespace(names=names, slots=[0, 1])
-    query_view._cost(SimpleNamespace(data=SimpleNamespace(context=context), outputs=[None, None]))
+    query_view._cost(SimpleNamespace(data=SimpleNamespace(context=context, run_order=[0, 1]), outputs=[None, None]))
     shown = [cell.replace("\\", "") for cell in tables[0]["Run"]]
     assert all(cell.endswith(f"\u00a0{name}**") for name, cell in zip(
         short_names(names, NARROW_NAME), shown, strict=True)), shown

@@ -179,6 +179,8 @@ def settle_right_answers(result: Assignment) -> None:
 
 def settle_answer_of_question(result: Assignment) -> list[Assignment]:
     """A plain `answer` that is the same from all configurations for each question is the right one before a system's.
+
+    Not where another field is named as the right one, nor where most questions have the same answer.
     """
     item = result.fields.get(result.roles.get("answer", ""))
     asked = result.fields.get(result.roles.get("query") or result.roles.get("query_id", ""))
@@ -186,7 +188,9 @@ def settle_answer_of_question(result: Assignment) -> list[Assignment]:
     if item is None or asked is None or config is None or item.path.lower() != "answer" or item.is_list or (
             "answers" in result.roles or config.distinct_count < 2 or asked.distinct_count < _FEWEST):
         return []
-    if len(asked.values) < 2 * asked.distinct_count or _share_of_different(item, asked):
+    if len(asked.values) < 2 * asked.distinct_count or _share_of_different(item, asked) or (
+            2 * item.distinct_count <= asked.distinct_count or any(
+                not GOLD.isdisjoint(field.name_words) for path, field in result.fields.items() if path != item.path)):
         return []
     other = replace(result, roles=dict(result.roles), penalty=_LESS)
     result.roles["answers"] = result.roles.pop("answer")
