@@ -18,11 +18,12 @@ def problems_of_files() -> list[Problem]:
     for name in (SECRETS, SETTINGS):
         for path in (Path(name), Path(os.path.expanduser(f"~/{name}"))):
             try:
-                if path.exists():
-                    with path.open("rb") as file:
-                        content = file.read()
-                    problems += _problems_of_settings(path, content) if name == SETTINGS else []
-            except OSError as error:
+                with path.open("rb") as file:
+                    content = file.read()
+                problems += _problems_of_settings(path, content) if name == SETTINGS else []
+            except FileNotFoundError:
+                continue
+            except OSError as error:  # such as a folder of the user that is no folder
                 problems.append(Problem(f"unreadable-{path.stem}", {"reason": error.strerror or str(error)}, str(path)))
     return problems
 
