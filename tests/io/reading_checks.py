@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +12,8 @@ from pathlib import Path
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io import read_corpus, read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
 
 _ROLES = {"runs": read_runs, "truth": read_truth, "corpus": read_corpus}
 
@@ -23,6 +27,20 @@ class ReadFile:
     truth: Truth | None = None
     corpus: object = None
     errors: Mapping[str, InputError] = field(default_factory=dict)
+
+
+def as_csv(rows: list[dict]) -> tuple[str, bytes]:
+    """A file of these rows: its name and content."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return "file.csv", text.getvalue().encode()
+
+
+def offered(file) -> list[dict[str, str]]:
+    """What each reading that is offered takes for what, best first."""
+    return [dict(reading.mapping) for reading in propose(Source(file))]
 
 
 @cache

@@ -4,29 +4,13 @@ answers, and judge scores of several systems.
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
+from reading_checks import as_csv, offered
 
 from ragdash.io import read_runs, read_truth
-from ragdash.io.proposals.propose import propose
-from ragdash.io.source.source import Source
 from ragdash.io.tables.joined_ids import find_joined_ids
 
 ASKED = [f"Which rule covers case {number} of the game?" for number in range(6)]
-
-
-def as_csv(rows: list[dict]) -> tuple[str, bytes]:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return "file.csv", text.getvalue().encode()
-
-
-def offered(file) -> list[dict[str, str]]:
-    return [dict(reading.mapping) for reading in propose(Source(file))]
 
 
 @pytest.mark.parametrize("joint", ["|", ";", ","])

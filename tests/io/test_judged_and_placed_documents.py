@@ -4,16 +4,13 @@ each system.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
+from reading_checks import as_csv, offered
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
-from ragdash.io.proposals.propose import propose
-from ragdash.io.source.source import Source
 
 COUNT = range(6)
 ASKED = [f"Which rule covers case {number} of the game?" for number in COUNT]
@@ -21,18 +18,6 @@ ASKED = [f"Which rule covers case {number} of the game?" for number in COUNT]
 
 def as_json(value) -> tuple[str, bytes]:
     return "file.json", json.dumps(value).encode()
-
-
-def as_csv(rows: list[dict]) -> tuple[str, bytes]:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return "file.csv", text.getvalue().encode()
-
-
-def offered(file) -> list[dict[str, str]]:
-    return [dict(reading.mapping) for reading in propose(Source(file))]
 
 
 def grades(file, mapping) -> dict[str, int]:

@@ -407,5 +407,5 @@ def test_long_names_are_as_short_as_on_other_pages():
     ("The passages do not say which machine it was.", "It declines to answer, so there is nothing to support."),
     ("It was the big machine.", "In no context (dotted line): “big”."), (None, "")])
 def test_words_of_an_answer_that_declines_are_not_marked(answer, words):
-    page, said = answer_html.answer_support(answer, ["It was the machine."], "Which machine was it?", LIGHT)
-    assert said == words and ("<mark" in page) == ("big" in words)
+    page, note = answer_html.answer_support(answer, ["It was the machine."], "Which machine was it?", LIGHT)
+    assert note == words and ("<mark" in page) == ("big" in words)

@@ -291,8 +291,8 @@ def test_of_runs_with_the_same_mean_none_is_called_the_best_now():
     at = opened(PAGE, **link([first, later], truth))
     drawn = list(at.main)
     title = next(place for place, one in enumerate(drawn) if getattr(one, "value", "") == "**Hit rate@10**")
-    told = next(one.value for one in drawn[title:] if one.type == "caption")
-    assert "Every run has 1.000 now." in told and "Best now" not in told
+    caption = next(one.value for one in drawn[title:] if one.type == "caption")
+    assert "Every run has 1.000 now." in caption and "Best now" not in caption
 
 
 def test_undefined_values_are_said_and_what_can_be_drawn_is():

@@ -133,5 +133,5 @@ def test_what_another_tab_stored_meanwhile_is_not_taken_back_or_replaced_unseen(
     assert any("changed elsewhere" in warning.value for warning in at.warning) or "changed elsewhere" in texts(at)
     shown(press().run())
     kept = ReviewStore().read(the_truth().judged_digest)
-    now = [*kept.judgments.values(), *kept.verdicts.values()]
-    assert now == (([0] if kind == "judgement" else ["wrong gold"]) if replaces else []), "what was seen is changed"
+    stored = [*kept.judgments.values(), *kept.verdicts.values()]
+    assert stored == (([0] if kind == "judgement" else ["wrong gold"]) if replaces else []), "what was seen is changed"

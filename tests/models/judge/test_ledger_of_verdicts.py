@@ -212,10 +212,10 @@ def test_a_verdict_with_a_damaged_cell_is_missing_and_the_others_are_read(verdic
     """A text is a right value of raw, model and at, a number of latency, and null says no more than a wrong shape."""
     verdict_store.save(JUDGE, [(question, VERDICT) for question in questions(2)])
     _put(verdict_store, f"update verdicts set {column} = ? where number = 2", cell)
-    found = read([find_task("Faithfulness").start(case) for case in cases(2)], verdict_store, JUDGE)
+    judgments = read([find_task("Faithfulness").start(case) for case in cases(2)], verdict_store, JUDGE)
     is_right = {"latency": cell in ("5", 1e308), "prompt": cell == "5", "completion": cell == "5"}.get(
         column, column in ("raw", "model", "at") and isinstance(cell, str | float))
-    assert [judgment.missing for judgment in found] == [None, None if is_right else "wrong-shape"]
+    assert [judgment.missing for judgment in judgments] == [None, None if is_right else "wrong-shape"]
     assert all(isinstance(part, str) for name, _, last in verdict_store.versions(JUDGE) for part in (name, last))
     if not is_right:
         with pytest.raises(InputError, match="damaged cell"):  # a copy would lack it without a word
