@@ -251,3 +251,11 @@ def test_times_of_retrieval_alone_are_called_so(stages, is_alone):
                              [{} if one is None else dict.fromkeys(one.stages) for one in views], [], np.ones(2, bool),
                              [], PriceTable())
         assert (data.stage_titles["total"], data.search_note) == (title, note)
+
+
+def test_each_run_is_called_by_the_stages_that_it_was_timed_in():
+    """A run that was not re-ranked is retrieval only next to one that was."""
+    data = SpeedCostData(SimpleNamespace(names=["a", "b"]), [None, None], [dict.fromkeys(["retrieval", "total"]),
+                         dict.fromkeys(["retrieval", "rerank", "total"])], [], np.ones(2, bool), [], PriceTable())
+    assert [data.search_title([0]), data.search_title([1]), data.search_title()] == [
+        "Retrieval only", "Retrieval and reranking", "Retrieval and reranking"]

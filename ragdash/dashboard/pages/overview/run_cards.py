@@ -125,7 +125,7 @@ def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> s
 def right_text(right: Summary, *, with_n: bool) -> str:
     """How far the answers of a run are right, with n where runs differ in it."""
     n = f", {fmt.query_count(right.n)}" if with_n else ""
-    interval = f" {fmt.interval(right)}".replace(", ", f",{fmt.NBSP}") + n if right.n else ""
+    interval = f" {fmt.interval(right)}{n}" if right.n else ""
     return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)}{interval}")
 
 
@@ -179,4 +179,4 @@ def _included(data: speed_cost_data.SpeedCostData, repeats: Sequence[int]) -> st
     if any("generation" in data.speeds[repeat] for repeat in repeats):
         return ", answer included"
     alone = all(timed is not None and timed.is_search_alone for timed in (data.timings[repeat] for repeat in repeats))
-    return f", {data.search_title.lower()}" if alone else ""
+    return f", {data.search_title(repeats).lower()}" if alone else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,12 +61,12 @@ class SpeedCostData:
     @property
     def stage_titles(self) -> dict[str, str]:
         """The titles of the stages; the whole is called by its stages where nothing else was timed."""
-        return STAGE_TITLES | ({"total": self.search_title} if self.is_search_alone else {})
+        return STAGE_TITLES | ({"total": self.search_title()} if self.is_search_alone else {})
 
-    @property
-    def search_title(self) -> str:
-        """What times without those of answers are of."""
-        return BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in self.speeds) else SEARCH_ALONE
+    def search_title(self, runs: Sequence[int] | None = None) -> str:
+        """What the times of these runs (default all) are of, where no answers were timed."""
+        speeds = self.speeds if runs is None else [self.speeds[run] for run in runs]
+        return BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in speeds) else SEARCH_ALONE
 
     @property
     def search_note(self) -> str:

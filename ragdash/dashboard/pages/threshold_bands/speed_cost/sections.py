@@ -45,7 +45,7 @@ def render_finding(data: SpeedCostData) -> None:
                else "All runs take as long:" if len(fast) == len(order) else
                f"{fmt.listed_few([f'**{fmt.escape(names[run])}**' for run in fast])} are the fastest:")
         slow = f"one query in ten takes {duration(tail[first])} or more"
-        alone = f" ({data.search_title.lower()})" if data.is_search_alone else ""
+        alone = f" ({data.search_title().lower()})" if data.is_search_alone else ""
         sentence = f"{who} {duration(mean[first])} on average{alone}, and {slow}"
         if len(fast) < len(order) and mean[first] > 0:
             ratio = speed_cost_tables.times_text(mean[last] / mean[first])
