@@ -124,7 +124,8 @@ def test_a_single_comparison_reports_all_runs_with_its_metric_first(tmp_path):
     assert str(pair.spec) == "RR"
     page = pair.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "good" in page and "mixed" in page and page.index("MRR") < page.index("Precision@1")
-    assert f"({pair.mean_difference:+.3f} [{pair.low:+.3f}, {pair.high:+.3f}])" in page
+    shown = page.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"({pair.mean_difference:+.3f} [{pair.low:+.3f}, {pair.high:+.3f}])" in shown
     with pytest.raises(ValueError, match="nothing was compared"):
         replace(pair, inputs=None).report(tmp_path / "other.html")
 
