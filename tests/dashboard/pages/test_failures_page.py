@@ -32,7 +32,7 @@ from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
-from ragdash.reporting.plots.common.theme import THEMES, run_look
+from ragdash.reporting.plots.common.theme import LIGHT, THEMES, run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 
@@ -432,6 +432,8 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     shown(at.run())
     marks = page_cases.charts(at)["query_map"]["data"]
     assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
+    stages = {(trace["marker"]["color"], trace["marker"]["symbol"]) for trace in marks}
+    assert len(stages) == len(marks) and {color for color, _ in stages} <= {LIGHT.gray, *LIGHT.runs}, "told apart"
     assert "Questions that are far apart here share few words." in texts(at)
     assert "not significantly worse in any of the" in texts(at) or "significantly worse than in the rest" in texts(at)
     for color, words in (("value", "with a value"), ("outcome", "equal"), ("difference", "with a value")):

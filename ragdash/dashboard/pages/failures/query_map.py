@@ -120,10 +120,8 @@ def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values
     color, theme = state.get(state.MAP_COLOR), elements.theme()
     if color == STAGE:
         order = [FINE, *(stage for stage in range(len(STAGES)) if stage != FINE)]
-        scale = theme.marks
-        colors = [theme.gray, *(scale[round(place * (len(scale) - 1) / max(len(order) - 2, 1))]
-                                for place in range(len(order) - 1))]
-        symbols = ["circle-open", *(SYMBOLS[place % len(SYMBOLS)] for place in range(len(order) - 1))]
+        colors, symbols = ([first, *(look[place % len(look)] for place in range(len(order) - 1))]
+                           for first, look in ((theme.gray, theme.runs), ("circle-open", SYMBOLS)))
         groups = np.array([order.index(stage) for stage in data.diagnosis.stage])
         return figure_cache.draw(pictures.map_by_group, places, hover, groups, [STAGES[stage].title for stage in order],
                                  colors=colors, symbols=symbols, axes=axes, theme=theme)

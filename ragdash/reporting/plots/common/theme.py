@@ -43,7 +43,7 @@ DIRECT_NAME = 14  # characters: next to a longer name, a phone has too little ro
 
 @dataclass(frozen=True)
 class Theme:
-    """Colors of one appearance. sequential runs from low to high."""
+    """Colors of one appearance. runs: of runs, and of other groups without an order; sequential: from low to high."""
 
     name: str
     paper: str
@@ -55,11 +55,6 @@ class Theme:
     better: str
     worse: str
     sequential: tuple[str, ...]
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """Colors of the marks of ordered groups, strongest first: the sequential ones that are seen on the page."""
-        return self.sequential[:3:-1]
 
 
 CIVIDIS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
