@@ -58,6 +58,22 @@ def text_column(values) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(values, pa.string())])
 
 
+def is_valid(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether the texts of a column are UTF-8 and its codes are in their dictionary; Arrow's readers do not look.
+
+    Examples
+    --------
+    >>> wrong = pa.array([b"d\\xff"])
+    >>> [is_valid(pa.StringArray.from_buffers(1, *column.buffers()[1:])) for column in (wrong, pa.array([b"d1"]))]
+    [False, True]
+    """
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 def encode(values) -> tuple[pa.StringArray, np.ndarray]:
     """(distinct values in order of appearance, (N,) int32 codes) of a text column, dictionary encoded or not."""
     if not isinstance(values, (pa.Array, pa.ChunkedArray)):

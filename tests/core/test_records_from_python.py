@@ -271,6 +271,14 @@ def test_a_column_of_intervals_holds_no_ids():
             record.from_frame(frame)
 
 
+def test_a_column_with_bytes_that_are_no_text_is_damaged():
+    binary = pa.array([b"q1", b"q\xff", b"q2"])
+    frame = pa.table({**ROWS, "query_id": pa.StringArray.from_buffers(3, *binary.buffers()[1:])})
+    for record in (Run, Truth):
+        with pytest.raises(InputError, match="column query_id is damaged"):
+            record.from_frame(frame, columns={"grade": "score"} if record is Truth else {})
+
+
 def test_an_attribute_without_fields_is_an_attribute_of_its_query():
     truth = Truth.from_records([{"query_id": "q1", "relevant": ["d1"], "notes": {}},
                                 {"query_id": "q2", "relevant": ["d2"]}])

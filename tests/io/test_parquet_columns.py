@@ -15,6 +15,7 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs
+from ragdash.io.assemble.run_pieces import run_pieces
 from ragdash.io.formats import excel_parquet
 from ragdash.io.recorded.question_log import read_log
 from ragdash.io.tables import parquet_columns
@@ -122,6 +123,17 @@ def test_a_text_that_its_dictionary_does_not_have_is_a_damaged_file():
         except InputError as error:
             kinds |= {problem.message for problem in error.problems if "out of bounds" in str(error)}
     assert kinds == {"corrupt-file"}
+
+
+@pytest.mark.parametrize("field", ["query_id", "doc_id", "config", "text"])
+@pytest.mark.parametrize("row", [0, N - 1])
+def test_a_text_that_is_no_utf_8_is_a_damaged_file(tmp_path, field, row):
+    columns = {**PLAIN["three configurations"], "text": [f"text {i % 9}" for i in range(N)]}
+    binary = pa.array([b"\x8e" if at == row else value.encode() for at, value in enumerate(columns[field])])
+    path = written(tmp_path, {**columns, field: pa.StringArray.from_buffers(N, *binary.buffers()[1:])})
+    for read in (lambda: read_runs(path), lambda: list(run_pieces(path))):
+        with pytest.raises(InputError, match="0x8e|rows 1 to|configurations"):
+            read()
 
 
 def test_columns_are_much_faster_than_rows(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.core.arrow_columns import is_valid
 from ragdash.core.errors import Collector, InputError, Problem, is_deep, represent, shorten
 from ragdash.core.ranking.rank_notes import note_ranks
 from ragdash.core.records.python_details import (
@@ -355,6 +356,8 @@ def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str],
 
 def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not is_valid(column):
+        raise InputError([Problem("python-object/columns", {"reason": f"its column {name} is damaged"}, field=name)])
     if pa.types.is_integer(kind) or str(kind) in ("string", "large_string", "string_view", "null"):
         return pa.chunked_array(list(map(_decoded, column.chunks)), pa.string())
     problems.add("python-object/id-column", {"name": name, "kind": str(kind)}, field=name)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.core.arrow_columns import is_valid
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
 from ragdash.io.assemble.assemble_runs import build_runs
@@ -176,7 +177,7 @@ def _numbers(column: pa.ChunkedArray, field: str) -> np.ndarray | None:
 def _texts(column: pa.ChunkedArray, field: str) -> pa.ChunkedArray | None:
     """A column of texts; None where one is missing or odd."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if column.null_count or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if column.null_count or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or not is_valid(column):
         return None
     if field == "text":
         column = column.cast(pa.string())
