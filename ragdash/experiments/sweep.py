@@ -43,8 +43,7 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
     [{'k': 5, 'model': 'small'}, {'k': 10, 'model': 'small'}]
     """
     if isinstance(grid, Mapping):
-        lists = {name: list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
-                 else [] for name, values in grid.items()}
+        lists = {name: [] if isinstance(values, Mapping) else items_of(values) or [] for name, values in grid.items()}
         empty = [name for name, values in lists.items() if not values]
         if empty or not lists:
             raise InputError([Problem("sweep/values", {"name": (empty or ["grid"])[0]}, field="grid")])

@@ -271,6 +271,17 @@ def test_a_column_of_intervals_holds_no_ids():
             record.from_frame(frame)
 
 
+@pytest.mark.parametrize("field", ["documents", "chat_history"])
+def test_an_array_of_no_dimension_is_no_list_and_an_iterator_is_one(field):
+    values = {"documents": ["d1"], "chat_history": [{"role": "user", "text": "Who?"}]}
+    record = {"query_id": "q1", **values}
+    assert Run.from_records([{**record, field: iter(values[field])}]).digest == Run.from_records([record]).digest
+    with pytest.raises(InputError, match=field):
+        Run.from_records([{**record, field: np.array(1.0)}])
+    with pytest.raises(InputError, match="records"):
+        Run.from_records(np.array(1.0))
+
+
 def test_a_column_with_bytes_that_are_no_text_is_damaged():
     binary = pa.array([b"q1", b"q\xff", b"q2"])
     frame = pa.table({**ROWS, "query_id": pa.StringArray.from_buffers(3, *binary.buffers()[1:])})

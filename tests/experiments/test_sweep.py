@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+import numpy as np
 import pytest
 from helpers import call
 
@@ -137,7 +138,7 @@ def test_grids_without_points_and_placeholders_of_values():
         ragdash.sweep(lambda settings: None, {"k": 5}, QUESTIONS)
     assert grid_points({"k": iter((5, 10))}) == [{"k": 5}, {"k": 10}]
     assert len(grid_points({"k": [5, 10], "api_key": ["A"]})) == 2, "one secret tells no points apart, and need not"
-    for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, [], {"k": [5], "api_key": ["A", "B"]}):
+    for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, {"k": np.array(5)}, [], {"k": [5], "api_key": ["A", "B"]}):
         with pytest.raises(InputError):
             grid_points(grid)
     assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]

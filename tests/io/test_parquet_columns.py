@@ -132,7 +132,7 @@ def test_a_text_that_is_no_utf_8_is_a_damaged_file(tmp_path, field, row):
     binary = pa.array([b"\x8e" if at == row else value.encode() for at, value in enumerate(columns[field])])
     path = written(tmp_path, {**columns, field: pa.StringArray.from_buffers(N, *binary.buffers()[1:])})
     for read in (lambda: read_runs(path), lambda: list(run_pieces(path))):
-        with pytest.raises(InputError, match="0x8e|rows 1 to|configurations"):
+        with pytest.raises(InputError, match=r"0x8e|rows 1 to|configurations"):
             read()
 
 

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import is_valid
 from ragdash.core.errors import Collector, InputError, Problem, is_deep, represent, shorten
 from ragdash.core.ranking.rank_notes import note_ranks
+from ragdash.core.records.arguments import items_of
 from ragdash.core.records.python_details import (
     RUN_FIELDS,
     TRUTH_FIELDS,
@@ -122,10 +123,11 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
                          field="records")
             continue
         query, listed = _id(problems, record["query_id"], "query_id"), record["documents"]
-        if isinstance(listed, str | bytes | Mapping | Set) or not isinstance(listed, Iterable):
+        ranked = None if isinstance(listed, Mapping | Set) else items_of(listed)
+        if ranked is None:
             problems.add("python-object/documents", {"query": query, "kind": type(listed).__name__}, field="documents")
             continue
-        documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in listed]
+        documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in ranked]
         rows += [{"query_id": query, **_document(problems, query, doc)} for doc in documents]
         places += range(1, len(documents) + 1)
         details.append({"query_id": query, **run_query_details(problems, query, _others(record, "documents"))})
@@ -187,9 +189,10 @@ def _note_other_fields(problems: Collector, details: list[dict], known: Iterable
 
 
 def _records(records: object) -> list:
-    if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
+    listed = None if isinstance(records, Mapping) else items_of(records)
+    if listed is None:
         raise InputError([Problem("python-object/records", {"kind": type(records).__name__}, field="records")])
-    return list(records)
+    return listed
 
 
 def _others(record: Mapping, name: str) -> dict:

@@ -7,12 +7,13 @@ as they are. None, NaN and pandas' NA and NaT are no value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from numbers import Integral, Real
 
 import orjson
 
 from ragdash.core.errors import Collector, represent
+from ragdash.core.records.arguments import items_of
 from ragdash.core.records.details import STAGES, TOKENS
 
 _MOST_WHOLE = 2**63
@@ -157,11 +158,12 @@ def _subtopics(value: object) -> list[dict]:
 def _messages(value: object) -> list[dict]:
     """What was said before: {"role", "text"} of each message."""
     expected = "a list of messages with role and text"
-    if not isinstance(value, Iterable) or not all(isinstance(message, Mapping) for message in value):
+    messages = items_of(value)
+    if messages is None or not all(isinstance(message, Mapping) for message in messages):
         raise _Unfit(expected)
     try:
         return [{"role": _text(message.get("role") or ""), "text": _text(message.get("text", message.get("content")))}
-                for message in value]
+                for message in messages]
     except _Unfit:
         raise _Unfit(expected) from None
 
