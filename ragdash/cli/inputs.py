@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ from ragdash.cli.file_mappings import for_several_files, mapping_for_file, mappi
 from ragdash.core.console import Bar, say
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.ids.normalization import collapsed, with_ids_of
-from ragdash.core.paths import numbered, read_input, split_name
+from ragdash.core.paths import numbered, read_input, refuse_device, split_name
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.core.records.joined_truth import join_truths
@@ -302,6 +303,9 @@ def source_of(text: str) -> str | tuple[str, bytes]:
     """What the readers take: the path of an argument, or standard input with its content."""
     path = split_name(text)[1]
     if path == "-":
+        with suppress(io.UnsupportedOperation):  # a text in its place is no device, and a terminal ends
+            if not sys.stdin.isatty():
+                refuse_device("standard input", sys.stdin.fileno())
         return "standard input", sys.stdin.buffer.read()
     with suppress(OSError, ValueError):
         if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only

@@ -174,9 +174,12 @@ def open_private(path: Path, mode: str) -> BinaryIO:
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
-def refuse_device(path: str | os.PathLike) -> None:
-    """Raise OSError where an input is a device: /dev/zero never ends. Pipes do, and a file of no bytes is empty."""
-    facts = os.stat(path)
+def refuse_device(path: str | os.PathLike, file: int | None = None) -> None:
+    """Raise OSError where an input is a device: /dev/zero never ends. Pipes do, and a file of no bytes is empty.
+
+    file: the number of the input where it is open.
+    """
+    facts = os.stat(path if file is None else file)
     if (stat.S_ISCHR(facts.st_mode) or stat.S_ISBLK(facts.st_mode)) and facts.st_rdev != os.stat(os.devnull).st_rdev:
         raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
 

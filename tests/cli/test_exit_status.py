@@ -139,6 +139,16 @@ def test_a_device_without_an_end_is_not_read(files, capfdbinary, monkeypatch, ar
     assert status == 2 and "it is a device" in err
 
 
+def test_standard_input_that_is_a_device_is_not_read(files):
+    if not Path("/dev/zero").exists():
+        pytest.skip("this system has no such device")
+    for words in ("check -", "evaluate run.trec --truth -"):
+        done = subprocess.run(f'ulimit -v 4000000; exec "{sys.executable}" -m ragdash {words} < /dev/zero', shell=True,
+                              cwd=files, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, timeout=120,
+                              capture_output=True)
+        assert done.returncode == 2 and b"standard input" in done.stderr and b"it is a device" in done.stderr
+
+
 @pytest.mark.parametrize("content", ["a = " + "[" * 5000, "[" + "a." * 5000 + "a]", "a = " + "9" * 10_000])
 @pytest.mark.parametrize("arguments", [
     ("judge", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--rubric"),

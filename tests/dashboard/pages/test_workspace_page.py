@@ -312,3 +312,10 @@ def test_settings_and_tags_that_two_people_type_for_one_run_are_both_kept(restar
     for tag in ("mine", "theirs"):
         run_facts.keep_tags(session_run, [tag], ())
     assert set(workspace().find(first.digest).tags) == {"mine", "theirs"}
+
+
+def test_a_file_of_which_nothing_was_read_is_not_said_to_be_loaded_and_unsaved(monkeypatch):
+    from ragdash.dashboard.pages.data import workspace_list
+
+    monkeypatch.setattr(workspace_list.rights, "change", lambda *rest: pytest.fail("nothing is to be saved"))
+    workspace_list.save_upload([], "answers.jsonl")

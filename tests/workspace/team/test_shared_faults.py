@@ -240,6 +240,17 @@ def test_more_requests_than_connections_say_so(postgres, project):
     assert log.rows() == []
 
 
+@pytest.mark.parametrize("limited", ["role few", "database"])
+def test_a_limit_of_connections_is_no_wrong_password(postgres, project, limited):
+    postgres.sql(f'create database "{project}"')
+    postgres.sql("drop role if exists few")
+    postgres.sql("create role few login")
+    what = f'database "{project}"' if limited == "database" else limited
+    postgres.sql(f"alter {what} connection limit 0")
+    database = database_at(f"postgresql://few@127.0.0.1:{postgres.port}/{project}", patience=0.1)
+    assert message_of(database.check) == "unusable-database/busy"
+
+
 def test_a_wrong_password_is_refused_and_never_shown(postgres, project, caplog, monkeypatch):
     caplog.set_level(logging.DEBUG)
     wrong = "not-the-password-at-all"

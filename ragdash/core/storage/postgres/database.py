@@ -32,6 +32,7 @@ FRESH = 0.2  # seconds that counters are taken as they are: a page asks for them
 _COUNTERS = text("select log, count from ragdash.counters where project = :project")
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 _REASONS = (  # what the server says before there is a session: libpq gives no code for it
+    ("too many connections for role", "busy"), ("too many connections for database", "busy"),
     ("password authentication failed", "refused"), ("no password supplied", "refused"),
     ("no pg_hba.conf entry", "refused"), ("role \"", "refused"), ("permission denied for database", "refused"),
     ("database \"", "no-such"), ("too many clients", "busy"), ("remaining connection slots", "busy"))

@@ -42,10 +42,10 @@ CONTENT_TITLES = {
 
 
 def save_upload(digests: Iterable[str], file: str) -> None:
-    """Store an upload; if that fails, the upload is still loaded, with a notice."""
-    if data_store.read_only():
-        return
+    """Store what was read of an upload; if that fails, it is still loaded, with a notice."""
     items = [item for digest in digests for item in _records_of(digest)]
+    if data_store.read_only() or not items:
+        return
     try:
         with rights.change("upload", " ".join(item.digest[:12] for item in items if item is not None)):
             home = workspace()
