@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isinf
 
+from ragdash.core.console import query_count
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary
@@ -42,8 +43,8 @@ class Bound:
         checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
             value = getattr(row[evaluation.specs.index(self.spec)], self.statistic)
-            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec} is " + (
-                f"{value:.6g}" if isfinite(value) else "undefined")
+            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec.title} is " + (
+                _digits(value, self.value) if isfinite(value) else "undefined")
             reached = value >= self.value
             checks.append(GateCheck(evaluation.name, f"{self.spec} {self.statistic} >= {self.value:g}", observed,
                                None if reached else f"{observed}, the bound is {self.value:.6g}"))
@@ -67,22 +68,41 @@ class Limit:
                 continue
             worst = comparison.low if comparison.sign > 0 else -comparison.high
             gain = comparison.mean_difference * comparison.sign if self.statistic == "mean" else worst
-            observed = f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain, comparison.n)} " + (
-                f"({_STATISTICS[self.statistic]}, n = {comparison.n:,})" if isfinite(gain) else "")
-            observed = observed.rstrip()
+            observed = f"{comparison.candidate}: {comparison.spec.title} {self._describe(gain, comparison.n)}"
             bound = f"{comparison.spec} {self.statistic} no worse than {self.value:g}"
             missed = None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse" if (
                 isfinite(gain)) else f"{observed}, so the limit of {self.value:.6g} is not shown to hold"
             checks.append(GateCheck(comparison.candidate, bound, observed, missed))
         return checks
 
+    def _describe(self, gain: float, n: int) -> str:
+        """By how much a metric is better or worse than the baseline, or may be at the lower end of its interval."""
+        if not isfinite(gain):
+            return f"is not compared: {query_count(n)} with a value in both runs, 2 are needed"
+        if self.statistic == "mean":
+            amount = "equal to" if not gain else f"{_digits(abs(gain), self.value)} {_side(gain)} than"
+            return f"is {amount} the baseline (mean, n = {n:,})"
+        ends = f"({_STATISTICS[self.statistic]}, n = {n:,})"
+        if not gain:
+            return f"may be equal to the baseline {ends}"
+        least = "may be up to" if gain < 0 else "is at least"
+        return f"{least} {_digits(abs(gain), self.value)} {_side(gain)} than the baseline {ends}"
 
-def _describe_gain(gain: float, n: int) -> str:
-    if not isfinite(gain):
-        queries = "1 query" if n == 1 else f"{n:,} queries"
-        return f"not compared: {queries} with a value in both runs, 2 are needed"
-    return "equal to the baseline" if not gain else (
-        f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline")
+
+def _side(gain: float) -> str:
+    return "worse" if gain < 0 else "better"
+
+
+def _digits(value: float, bound: float) -> str:
+    """A value in three significant digits; in six where three would show it on another side of the bound.
+
+    Examples
+    --------
+    >>> _digits(0.0608345, 0.02), _digits(0.60004, 0.6)
+    ('0.0608', '0.60004')
+    """
+    short = f"{value:.3g}"
+    return short if (float(short) > bound, float(short) < bound) == (value > bound, value < bound) else f"{value:.6g}"
 
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:

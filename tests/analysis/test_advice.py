@@ -20,7 +20,6 @@ from ragdash.analysis.verdict import (
     decide,
     lean_specs,
     paid_of,
-    searches_alone,
 )
 from ragdash.analysis.verdict.advice import Paid, cheapest
 from ragdash.core.records import Conventions, Repetition, Truth
@@ -79,7 +78,7 @@ def test_the_samples_are_decided_as_far_as_the_data_go(samples):
     decision = decision_sentence(verdict, markdown=False)
     assert decision.startswith("These queries do not show which of sparse, dense and hybrid is best")
     assert (f"If you must choose now, take sparse: it has the highest mean, and it takes {duration(means['sparse'])} "
-            f"per query, dense {duration(means['dense'])} (search alone). But Hit rate@10 favors dense.") in decision
+            f"per query, dense {duration(means['dense'])} (retrieval only). But Hit rate@10 favors dense.") in decision
     hits = {run.name: ragdash.evaluate(run, samples[1], "Success@10").values[:, 0] for run in samples[0]}
     missed = {name: int((values == 0).sum()) for name, values in hits.items()}
     assert (f"sparse finds no relevant document in the first 10 ranks for {missed['sparse']} of 110 queries, dense for "
@@ -224,14 +223,14 @@ def test_a_clear_winner_that_is_much_slower_says_so(samples, own, other, said):
     assert sentence == ("dense takes 1.91\xa0s per query, poor 1.28\xa0s." if said else "")
 
 
-@pytest.mark.parametrize(("times", "alone"), [
-    ({"retrieval": 5.0}, True), ({"retrieval": 5.0, "generation": 90.0}, False), (5.0, False), (None, False)])
-def test_times_of_retrieval_are_those_of_search_alone(times, alone):
+@pytest.mark.parametrize(("times", "stages"), [
+    ({"retrieval": 5.0}, ("retrieval",)), ({"retrieval": 5.0, "rerank": 7.0}, ("rerank", "retrieval")),
+    ({"retrieval": 5.0, "generation": 90.0}, ()), (5.0, ()), (None, ())])
+def test_times_without_those_of_answers_are_called_by_their_stages(times, stages):
     """A total without its parts may include an answer."""
     details = None if times is None else pa.table({"query_id": ["q1"], "latency_ms": [times]})
     match = Match(ragdash.Run.build("one", ["q1"], ["a"], details=details), truth_of({"q1": ["a"]}))
-    assert searches_alone([match]) == alone
-    assert [paid.search_alone for paid in paid_of(["one"], [[match]])] == [alone] * (times is not None)
+    assert [paid.search_stages for paid in paid_of(["one"], [[match]])] == [stages] * (times is not None)
 
 
 def test_a_hybrid_is_named_with_its_gain_and_is_not_the_loaded_one(samples):

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import numpy as np
@@ -18,7 +19,7 @@ from ragdash.evaluation.compare import ComparisonRules, compare
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.repeats import configurations_problem, mean_over_repeats
 from ragdash.metrics import parse_specs
-from ragdash.reporting.tables.gate import gate_dict, render_gate
+from ragdash.reporting.tables.gate import gate_dict, headline, render_gate
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "pipelines" / "gate-result.schema.json").read_text())
 QUERIES = [f"q{number}" for number in range(40)]
@@ -382,6 +383,17 @@ def test_a_passed_gate_says_how_large_a_loss_may_be_and_a_failed_one_names_every
     assert "Margin: differences up to 0.02 do not matter, so runs are equivalent if the whole" in text_of(same)
     worse = gate([run(0.1)], truth, baseline)
     assert "not comparable, and regression of Precision@1" in text_of(worse) and "Passed" not in text_of(worse)
+
+
+@pytest.mark.parametrize(("tier", "said"), [
+    ("likely-regression", ": likely regression of MRR, not significant"), ("regression", ": regression of MRR"),
+    ("no-clear-difference", ": no clear difference")])
+def test_the_first_sentence_names_the_metrics_that_are_worse(tier, said):
+    """"Gate passed: likely regression" alone looks like a contradiction."""
+    rows = [SimpleNamespace(tier=name, comparison=SimpleNamespace(spec=parse_specs(metric)[0]))
+            for name, metric in ((tier, "RR"), ("equivalent", "P@5"))]
+    result = SimpleNamespace(passed=True, tier=tier, rows=rows, name="new", baseline=SimpleNamespace(name="old"))
+    assert headline(result) == f"Gate passed: new against the baseline old{said}"
 
 
 def text_of(result) -> str:

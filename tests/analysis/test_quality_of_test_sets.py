@@ -143,6 +143,9 @@ def test_a_verdict_rests_on_queries_without_which_it_is_not_significant():
     assert check.carriers[1].reversing is None  # the worst run is better nowhere
     texts = " ".join(check_sentences(check))
     assert "You can distinguish runs that differ by about" in texts and "rests on" in texts
+    assert "80% power, corrected for 3 pairs of runs)" in texts
+    two = " ".join(check_sentences(check_test_set(runs[:2], truth, "RR")))
+    assert "(40 queries, 80% power)" in two, "one pair needs no correction"
     rows = query_rows(check)
     assert abs(rows[0]["advantage"]) == pytest.approx(np.nanmax(np.abs(gap)) / 40)
     assert check_dict(check)["pairs"][0]["dissolving"] == [f"q{q}" for q in pair.dissolving]

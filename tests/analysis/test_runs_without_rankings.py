@@ -95,7 +95,7 @@ def test_queries_without_an_answer_are_not_called_empty_rankings():
     assert "half lacks 15 of 30 queries, which have no answer" in summary(report, ["whole", "half"], Conventions())
     counts = [{"queries": 30, "missing": 15, "unanswerable": 0, "extra": 0}]
     assert query_counts(["half"], counts, Conventions(), rankings=False)[1] == (
-        "15 missing from half: in no mean of answers.")
+        "15 queries missing from half: in no mean of answers.")
 
 
 def test_judgments_that_are_loaded_and_not_in_use_need_not_be_added_again():

@@ -42,7 +42,7 @@ def test_compare_in_every_text_format(files, capfdbinary, form):
 
 def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbinary):
     status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.2")
-    assert status == 1 and "other: RR is 0.333333 worse than the baseline" in err and "too few queries" in out
+    assert status == 1 and "other: MRR is 0.333 worse than the baseline (mean, n = " in err and "too few queries" in out
     assert out.startswith("Failed"), "the answer is first"
     status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.4")
     assert status == 0 and "worse" not in err
@@ -143,7 +143,7 @@ def test_a_markdown_of_means_says_first_which_bound_is_missed(tmp_path, capfdbin
     (tmp_path / "run.trec").write_text("q1 Q0 a 1 2 r\nq2 Q0 b 1 2 r\n")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
     files = [str(tmp_path / "run.trec"), "--truth", str(tmp_path / "qrels.txt"), "-m", "RR", "--format", "markdown"]
-    missed = "Failed:\n- run: mean of RR is 0.5, the bound is 0.6\n\n| metric"
+    missed = "Failed:\n- run: mean of MRR is 0.5, the bound is 0.6\n\n| metric"
     for bound, begin in (("0.6", missed), ("0.4", "Passed:")):
         _, printed, _ = call(capfdbinary, "evaluate", *files, "--fail-under", f"RR={bound}")
         assert printed.startswith(begin)

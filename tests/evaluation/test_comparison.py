@@ -268,6 +268,7 @@ def test_a_limit_holds_the_mean_or_the_whole_interval(text, missed):
     wrong = [check.missed for check in checks if check.missed]
     assert len(wrong) == missed
     assert all("worse than the baseline" in line for line in wrong)
+    assert all((" may be up to 0." if "lower end" in line else " is 0.") in line for line in wrong)
 
 
 @pytest.mark.parametrize("text", ["much", "=", "RR=", "-0.1", "RR=nan", "1e400", "AP=0.1", "nonsense=0.1", ""])

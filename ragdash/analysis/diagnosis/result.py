@@ -197,10 +197,13 @@ class Diagnosis:
 
     @property
     def unassessed(self) -> str:
-        """The steps that could be assessed for no query, those with the same reason together; "" for none."""
+        """The steps that could be assessed for no query, in the order of `waterfall`; "" for none.
+
+        Those with the same reason are together.
+        """
         steps: dict[str, list[str]] = {}
-        for name, reason in self.reasons.items():
-            steps.setdefault(reason, []).append(self.passed(name))
+        for name in sorted(self.reasons, key=(*WAY, *ASIDE).index):
+            steps.setdefault(self.reasons[name], []).append(self.passed(name))
         return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in steps.items())
 
     def gains(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None) -> tuple[Gain, ...]:

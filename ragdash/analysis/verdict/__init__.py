@@ -8,7 +8,6 @@ from ragdash.analysis.verdict.advice import (
     compared_by_slice,
     lean_specs,
     paid_of,
-    searches_alone,
 )
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
 from ragdash.analysis.verdict.checks import (
@@ -48,5 +47,5 @@ __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MISSING_FIELDS", "MOST_MISSING", "
            "NO_RANKINGS", "STATES", "AdviceFacts", "HybridGain", "KnownShares", "Lean", "RunCheck", "Verdict", "advise",
            "badges", "best_run", "can_be_accepted", "checks_of", "checks_to_show", "compared_by_slice", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "lean_specs",
-           "merge_alike", "of_level", "paid_of", "searches_alone", "spelling_checks", "verdict_state",
+           "merge_alike", "of_level", "paid_of", "spelling_checks", "verdict_state",
            "withheld_checks", "withhold", "without_outcome"]

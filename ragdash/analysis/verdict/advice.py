@@ -34,13 +34,13 @@ class Paid:
     """What a query takes on average of each run of which it is known.
 
     unit: dollars or milliseconds, one of UNITS; column: that of times whose unit is not known, so that there are none.
-    search_alone: the times of every run are those of retrieval, without an answer.
+    search_stages: the stages that the times of every run are of, where none is of an answer; () elsewhere.
     """
 
     unit: str
     means: Mapping[str, float]
     column: str = ""
-    search_alone: bool = False
+    search_stages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,13 +189,13 @@ def paid_of(names: Sequence[str], repeats: Sequence[Sequence[Match]], queries: n
     unread = [problem.facts["name"] for matches in repeats for match in matches for problem in match.run.problems
               if problem.kind == "time-unit" and "field" in problem.facts]  # a field to choose: no unit was taken
     timed = [matches for name, matches in zip(names, repeats, strict=True) if name in means["ms"]]
-    alone = {"ms": searches_alone(match for matches in timed for match in matches)}
-    return [*(Paid(unit, runs, search_alone=alone.get(unit, False)) for unit, runs in means.items() if runs),
+    stages = {"ms": search_stages(match for matches in timed for match in matches)}
+    return [*(Paid(unit, runs, search_stages=stages.get(unit, ())) for unit, runs in means.items() if runs),
             *(Paid("ms", {}, name) for name in unread[:1])]
 
 
-def searches_alone(matches: Iterable[Match]) -> bool:
-    """Whether all times of these runs are those of retrieval, without an answer."""
+def search_stages(matches: Iterable[Match]) -> tuple[str, ...]:
+    """The stages that all times of these runs are of, sorted; () where the time of an answer is in one, or none is."""
     known = []
     for match in matches:
         try:
@@ -203,7 +203,8 @@ def searches_alone(matches: Iterable[Match]) -> bool:
         except (Unavailable, InputError):
             continue
     timed = [view for view in known if "total" in view.stages]
-    return bool(timed) and all(view.is_search_alone for view in timed)
+    alone = all(view.is_search_alone for view in timed)
+    return tuple(sorted({stage for view in timed for stage in view.stages} - {"total"})) if alone else ()
 
 
 def _taken(name: str, matches: Sequence[Match], queries: np.ndarray | None,
@@ -253,7 +254,7 @@ def dearer_by(choice: str, rival: str, options: Sequence[Paid]) -> tuple[Paid, .
     Examples
     --------
     >>> dearer_by("a", "b", [Paid("ms", {"a": 1900.0, "b": 1300.0}), Paid("$", {"a": 0.01})])
-    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}, column='', search_alone=False),)
+    (Paid(unit='ms', means={'a': 1900.0, 'b': 1300.0}, column='', search_stages=()),)
     >>> dearer_by("a", "b", [Paid("ms", {"a": 20.0, "b": 2.0})])
     ()
     """

@@ -28,7 +28,7 @@ def means_picture(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, 
                   axis: Axis, baseline: int | None = None) -> Markup:
     """A line for each run, best on top: its mean as a sign, its interval as a bar.
 
-    mean, low, high: (N,), NaN where undefined, which is said. baseline: the run whose mean is a dotted line.
+    mean, low, high: (N,), NaN where undefined, which is said. baseline: the run whose mean is a dashed line.
     """
     ends = interval_range(axis, np.concatenate([mean, low, high])) or [0.0, 1.0]
 
@@ -52,7 +52,7 @@ def means_picture(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, 
     ticks = Markup("").join(Markup('<span style="left:{:.2f}%">{}</span>').format(place(tick), f"{tick:.3g}")
                             for tick in round_ticks(*ends))
     title = Markup('<p class="dots-title">{}{}{}</p>').format(
-        axis.label, towards_better(axis), " · dotted line: mean of the baseline" if line else "")
+        axis.label, towards_better(axis), " · dashed line: mean of the baseline" if line else "")
     return Markup('<div class="dots" aria-hidden="true">{}{}{}</div>').format(
         Markup("").join(rows), _ROW.format("", ticks, "").replace("dots-row", "dots-row dots-axis"), title)
 

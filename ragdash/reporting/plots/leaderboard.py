@@ -39,7 +39,7 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
 
     Names that are long are above their lines: next to them they would take half of the picture of a phone.
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). baseline: index of the run
-    whose mean is drawn as a dotted line.
+    whose mean is drawn as a dashed line.
     """
     mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
     order = best_first(mean, axis.better)
@@ -50,7 +50,7 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     annotate(fig, [_dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
                    for row, index in enumerate(order)])
     if baseline is not None and np.isfinite(mean[baseline]):
-        fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
+        fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dash"}, layer="below")
     short = short_names(names, PAGE_NAME)
     labels = [escape(short[index]) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
@@ -58,7 +58,7 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     if above:
         annotate(fig, [{"x": 0, "xref": "paper", "xanchor": "left", "y": row, "yref": "y", "yshift": ABOVE,
                         "text": text, "showarrow": False, "font": {"size": 13}, "bgcolor": theme.paper}
-                       for row, text in enumerate(labels)])  # the dotted line does not cross them
+                       for row, text in enumerate(labels)])  # the dashed line does not cross them
         fig.update_layout(margin_l=12)
     fig.update_xaxes(title_text=escape(axis.label) + towards_better(axis), tickformat=".3~f",
                      range=interval_range(axis, np.concatenate([mean, low, high])))

@@ -235,13 +235,14 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     missing = {"zero": empty, "skip": "left out of the means"}[conventions.missing]
     for key, phrase, effect in (
         ("missing", "missing from", missing),
-        ("extra", "only in", "not in the ground truth, left out"),
+        ("extra", "of", "not in the ground truth, left out"),
     ):
         affected = [(name, run_counts[key]) for name, run_counts in zip(names, counts, strict=True) if run_counts[key]]
         if affected and len({n for _, n in affected}) == 1 and len(affected) == len(names) > 1:
             sentences.append(f"{query_count(affected[0][1])} {phrase} every run shown: {effect}.")
         elif affected:
-            sentences.append(f"{listed([f'{n:,} {phrase} {escape(name)}' for name, n in affected])}: {effect}.")
+            sentences.append(f"{listed([f'{query_count(n)} {phrase} {escape(name)}' for name, n in affected])}: "
+                             f"{effect}.")
     return sentences
 
 

@@ -184,14 +184,15 @@ def answer_sentences(answer, others: Sequence[str] = (), withheld: Sequence[RunC
     if withheld:
         sentences = [withheld_hybrid(withheld)]
     if result.n >= 2:
-        sentences += [f"Chosen on all queries: {setting}.",
-                      caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
-                                       choice.evaluations[len(choice.runs)].name)]
+        if withheld or choice.decision != "tuned":
+            sentences.append(f"Chosen on all queries: {setting}.")
+        sentences.append(caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes),
+                                          choice.evaluations[len(choice.runs)].name))
     if choice.unscored:
         sentences.append(unscored_sentence(choice.unscored))
     if choice.decision != "unknown":
         sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
-                                        untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))
+                                        untimed=answer.untimed, runs=len(choice.runs), answered=not withheld))
     if choice.flat is not None:
         sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
     if choice.decision != "unknown":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED
 
 COST_UNKNOWN = "cost unknown"
+MIN_FOR_P99 = 100  # queries: with fewer, no query is above the 99th percentile
 UNMEASURABLE = 0.0005  # milliseconds: below, nothing is measured
 
 
@@ -31,6 +32,17 @@ def duration(ms: float) -> str:
     return f"{value:,.{decimals}f}{NBSP}{unit}"
 
 
+def search_title(stages: Collection[str]) -> str:
+    """What times are of in which no answer was timed, by the stages that were.
+
+    Examples
+    --------
+    >>> search_title(["retrieval"]), search_title(["rerank", "retrieval"])
+    ('retrieval only', 'retrieval and reranking')
+    """
+    return "retrieval and reranking" if "rerank" in stages else "retrieval only"
+
+
 def extra_time(more: Amount) -> str:
     """80 ms more [75 ms, 85 ms]; less where it is less, none where it cannot be measured; Markdown.
 
@@ -45,6 +57,18 @@ def extra_time(more: Amount) -> str:
     low, high = sorted((sign * more.low, sign * more.high))
     ends = ", ".join(f"−{duration(-end)}" if end < 0 else duration(end) for end in (low, high))
     return fmt.escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
+
+
+def percentile_note(counts: Sequence[int]) -> str:
+    """How far a P99 over these numbers of queries can be believed, as the next sentence; "" where it can.
+
+    Examples
+    --------
+    >>> percentile_note([122, 45]), percentile_note([122])
+    (' With fewer than 100 queries, P99 is close to the slowest query.', '')
+    """
+    few = any(count < MIN_FOR_P99 for count in counts)
+    return f" With fewer than {MIN_FOR_P99} queries, P99 is close to the slowest query." if few else ""
 
 
 def money(dollars: float) -> str:
@@ -95,8 +119,8 @@ def front_sentences(
     left_out = [f"Left out, without {title} or {paid.lower()}: {fmt.listed(unknown)}."] if unknown else []
     if len(front_names) == 1:
         other = "No other run with both" if unknown else "No other run"
-        alone = (f"{other} has a better mean {title} or a lower {paid.lower()} than {front_names[0]}. Compare says "
-                 "whether the means differ clearly." if np.sum(known) > 1 else
+        alone = (f"{other} has a better mean {title} or a lower {paid.lower()} than {front_names[0]}."
+                 if np.sum(known) > 1 else
                  f"{front_names[0]} is the only run with {title} and {paid.lower()}.")
         return [alone, *left_out]
     other = "every other run with both" if unknown else "every other run"

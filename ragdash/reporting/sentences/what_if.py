@@ -106,10 +106,8 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
 
 
 def _latency(more: Amount | None) -> str:
-    """What the hybrid takes more per query, as the end of a sentence; nothing where nobody asked."""
-    if more is None:
-        return ""
-    return f"; it takes {extra_time(more)} per query" if more.n else "; the runs do not record its latency"
+    """What the hybrid takes more per query, as the end of a sentence; nothing where it is not known."""
+    return f"; with parallel searches it takes {extra_time(more)} per query" if more is not None and more.n else ""
 
 
 def _gain(comparison: Comparison) -> str:
@@ -219,7 +217,7 @@ def churn_sentence(changes, title: str, held_out: Comparison | None = None) -> s
     if held_out is None:
         return f"{text}."
     alike = (held_out.wins, held_out.losses) == (len(changes.gained), len(changes.lost))
-    return f"{text}. On held-out queries these numbers are the same." if alike else (
+    return f"{text}, also on held-out queries." if alike else (
         f"{text}, on the queries that chose this setting. On held-out queries, as the gain is measured, it is "
             f"better for {held_out.wins:,} and worse for {held_out.losses:,}.")
 
@@ -299,22 +297,23 @@ def missing_times_sentence(untimed: Sequence[str], runs: int) -> str:
 
 
 def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison, cost_reason: str = "", *,
-                   untimed: Sequence[str] = (), runs: int = 0, decision: str = "tuned") -> str:
+                   untimed: Sequence[str] = (), runs: int = 0, answered: bool = False) -> str:
     """What the hybrid takes more than the best single run, and what it gives for that.
 
     more_of: parallel and sequence in milliseconds, cost in dollars, tokens of the first k results; comparison: the
     tuned hybrid, held out, against the best single run; cost_reason: why there are no dollars; untimed: the runs
-    without times; runs: how many there are; decision: of the choice. What is not worth building has no price to weigh.
+    without times; runs: how many there are; answered: `hybrid_answer` is next to it, with the gain and the time of
+    parallel searches.
     """
     more = more_of["parallel"]
     name, title = escape(comparison.baseline), escape(comparison.spec.title)
     gain = f"{title} {_difference(comparison)}"
     if not more.n:
         text = f"{missing_times_sentence(untimed, runs)} So the price of a hybrid is not known."
-        return text if decision == "single" else f"{text} It would be paid for {gain} against {name}."
-    sequence = more_of["sequence"]
-    text = (f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. "
-            f"With one search after the other it takes {extra_time(sequence)}.")
+        return text if answered else f"{text} It would be paid for {gain} against {name}."
+    sequence = f"With one search after the other it takes {extra_time(more_of['sequence'])}"
+    text = f"{sequence} per query." if answered else (
+        f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. {sequence}.")
     dollars, tokens = more_of["cost"], more_of["tokens"]
     if dollars.n:
         text += f" Its searches cost {escape(money(dollars.mean))} more per query."

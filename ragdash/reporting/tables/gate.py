@@ -42,10 +42,19 @@ def render_gate(result: GateResult, form: str) -> bytes:
 def headline(result: GateResult) -> str:
     """The result in one sentence."""
     words = "passed" if result.passed else "failed"
-    tier, regressions = TIER_WORDS[result.tier], [row for row in result.rows if row.tier == "regression"]
-    if result.tier == "not-comparable" and regressions:
-        tier += f", and regression of {listed([row.comparison.spec.title for row in regressions])}"
+    tier, losses = TIER_WORDS[result.tier], _titles(result, "regression")
+    if result.tier == "not-comparable" and losses:
+        tier += f", and regression of {listed(losses)}"
+    elif result.tier in ("regression", "likely-regression"):
+        tier += f" of {listed(_titles(result, result.tier))}"
+    if result.tier == "likely-regression":
+        tier += ", not significant"
     return f"Gate {words}: {result.name} against the baseline {result.baseline.name}: {tier}"
+
+
+def _titles(result: GateResult, tier: str) -> list[str]:
+    """The metrics with this result."""
+    return [row.comparison.spec.title for row in result.rows if row.tier == tier]
 
 
 def gate_dict(result: GateResult) -> dict:

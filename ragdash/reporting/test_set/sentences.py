@@ -98,8 +98,9 @@ def detectable_sentence(check: TestSetCheck) -> str:
         size = (f"by about {number(low)} where their rankings are alike ({_bold(close.candidate)} and "
                 f"{_bold(close.baseline)}), by about {number(high)} where they are not ({_bold(far.candidate)} and "
                 f"{_bold(far.baseline)})")
-    return (f"You can distinguish runs that differ {size} on {title} ({queries}, 80% power, corrected for "
-            f"{count(pairs[0].family.size, 'pair')} of runs).")
+    family = pairs[0].family.size
+    corrected = f", corrected for {family:,} pairs of runs" if family > 1 else ""
+    return f"You can distinguish runs that differ {size} on {title} ({queries}, 80% power{corrected})."
 
 
 def saturation_sentence(check: TestSetCheck) -> str:

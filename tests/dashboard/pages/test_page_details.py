@@ -46,6 +46,17 @@ def test_a_broken_file_does_not_say_that_what_was_loaded_is_still_here_where_not
         assert ("Everything loaded before is still here." in page_text) == is_named
 
 
+def test_the_list_of_files_says_how_many_of_them_were_read_and_what_was_loaded_once():
+    broken = ("broken.jsonl", b'{"query_id": "q1", "retrieved": [\n')
+    other = ("other.jsonl", b'{"query_id": "q2", "retrieved": [\n')
+    for files, title in (((broken,), "1 file not read"), ((broken, other), "2 files not read"),
+                         ((("first.run", RUN),), "How 1 file was read"),
+                         ((("first.run", RUN), broken, other), "How 1 of 3 files was read")):
+        at = upload(opened(), *files)
+        assert title in [fold.label for fold in at.expander]
+        assert texts(at).count("Everything loaded before is still here.") == (len(files) == 3)
+
+
 @pytest.mark.parametrize(("text", "shown"), [
     ("x" * CELL, "x" * CELL), ("x" * (CELL + 1), "x" * (CELL - 1) + "…"), ("a  b\n c", "a b c"), (None, None),
     ("x" + " " * 4 * CELL + "y", "x …"),

@@ -84,7 +84,7 @@ def test_names_formats_and_gates(folder, command):
     where = "--name-a", "bm25", "--name-b", "dense-v1.2", "-m", "RR", "--no-worse-than", "0.1"
     assert command(*where)[0] == 0 and len(counted(folder)) == 12
     status, _, err = command("-m", "RR", "--no-worse-than", "0.1", "--output-dir", "turned", a=GOOD, b=HALF)
-    assert status == 1 and "b: RR is 0.5 worse than the baseline" in err
+    assert status == 1 and "b: MRR is 0.5 worse than the baseline" in err
 
 
 def test_the_report_names_no_command(folder, command):

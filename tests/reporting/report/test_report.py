@@ -356,7 +356,7 @@ def test_the_dotted_line_of_the_picture_is_explained_where_there_is_one(baseline
     values = np.array([0.5, 0.6])
     drawn = means_picture(["a", "b"], [0, 1], values, values - 0.1, values + 0.1, axis=axis_of(parse_spec("RR")),
                           baseline=baseline)
-    assert ("dots-base" in drawn) is shown and ("dotted line: mean of the baseline" in drawn) is shown
+    assert ("dots-base" in drawn) is shown and ("dashed line: mean of the baseline" in drawn) is shown
 
 
 def test_the_summary_has_decision_table_picture_and_three_queries(samples):

@@ -199,10 +199,12 @@ def test_what_means_leave_out_is_said_where_there_is_any():
     assert len(said({})) == len(said({}, {})) == 1
     assert "1 query has no relevant document: left out" in said({"unanswerable": 1})[1]
     assert "counted as 0" in said({"unanswerable": 1}, unanswerable="zero")[1]
-    assert "2 missing from a" in said({"missing": 2}, {})[1] and "every" not in said({"missing": 2}, {})[1]
+    assert "2 queries missing from a: " in said({"missing": 2}, {})[1] and "every" not in said({"missing": 2}, {})[1]
     assert "2 queries missing from every run" in said({"missing": 2}, {"missing": 2})[1]
-    assert "2 missing from a and 1 missing from b" in said({"missing": 2}, {"missing": 1})[1]
-    assert "every" not in said({"extra": 2})[1] and "2 only in a" in said({"extra": 2})[1]
+    assert "2 queries missing from a and 1 query missing from b" in said({"missing": 2}, {"missing": 1})[1]
+    assert "every" not in said({"extra": 2})[1] and said({"extra": 2})[1] == (
+        "2 queries of a: not in the ground truth, left out.")
+    assert said({"extra": 2}, {"extra": 2})[1] == "2 queries of every run shown: not in the ground truth, left out."
 
 
 def test_queries_of_the_runs_are_not_called_those_of_a_ground_truth():

@@ -33,7 +33,7 @@ UNBROKEN_HYPHEN = "\u2011"  # a line does not end at it
 MAX_REPEATED = 3  # files with the same content that are named; more are counted
 FIXED = {"scores": "scores reversed", "collapse": "chunks collapsed", "ids": "ids matched"}
 ROLE_TITLES = {"run": "Run", "truth": "Ground truth", "both": "Run and ground truth", "corpus": "Documents (texts)"}
-ROLE_PHRASES = {"corpus": "documents", "both": "run and ground truth"}
+ROLE_PHRASES = {"truth": "ground truth", "corpus": "documents", "both": "run and ground truth"}
 CONTENT_TITLES = {
     "answer": "answers",
     "contexts": "contexts",
@@ -87,10 +87,11 @@ def render_files() -> None:
         if record.failed and record.proposal is None:
             st.markdown(f"**{fmt.escape(record.name)}** could not be read."
                         f"{' Everything loaded before is still here.' if is_loaded else ''}")
+            is_loaded = False  # said once
             elements.problems(record.problems or (), f"file_{records.index(record)}")
     if not records:
         return
-    with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):
+    with st.expander(_files_title(len(records), sum(bool(record.format) for record in records)), key="files"):
         for index, record in enumerate(records):
             _render_file(index, record)
         st.button(
@@ -100,6 +101,14 @@ def render_files() -> None:
             type="tertiary",
             help=tooltip("clear_files"),
         )
+
+
+def _files_title(files: int, read: int) -> str:
+    """The heading of the list of files, by how many of them were read."""
+    if not read:
+        return f"{fmt.count(files, 'file')} not read"
+    return f"How {fmt.count(files, 'file was', 'files were')} read" if read == files else (
+        f"How {read:,} of {fmt.count(files, 'file')} {'was' if read == 1 else 'were'} read")
 
 
 def _render_file(index: int, record: loading.FileRecord) -> None:

@@ -23,12 +23,16 @@ from ragdash.reporting.sentences import what_if as sentences
 from ragdash.reporting.sentences.hybrid_answer import measured_sentence
 
 
-def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
-    """What it takes more than the best single run, and for what; what it took where it is loaded as a run."""
+def render_sentence(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice, *,
+                    answered: bool) -> None:
+    """What it takes more than the best single run, and for what; what it took where it is loaded as a run.
+
+    answered: the answer above says the gain and the time of parallel searches.
+    """
     hybrids = what_if_cache.hybrids_of(context.digests, context.names, choice.runs)
     measured = what_if_cache.measured(pool, hybrids, context.scope, choice)
     text = sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
-                                    untimed=untimed_runs(pool), runs=len(pool.runs), decision=choice.decision)
+                                    untimed=untimed_runs(pool), runs=len(pool.runs), answered=answered)
     st.markdown(verdict_panel.shorten_names(context, text), help=tooltip("fused_price"))
     for name, time in measured.items():
         st.markdown(verdict_panel.shorten_names(context, measured_sentence(name, time, amount(price.parallel))))

@@ -86,7 +86,8 @@ def render(context: PageContext) -> None:
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     if choice.decision != "unknown":
-        price_section.render_sentence(context, choice, pool, price)
+        price_section.render_sentence(context, choice, pool, price,
+                                      answered=not verdict_panel.withheld(chosen, choice.spec))
         price_section.render_front(chosen, choice, pool, price)
         alternatives_section.render(context, chosen, choice, pool)
         routers_section.render(chosen, choice, pool)

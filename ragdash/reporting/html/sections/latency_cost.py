@@ -22,6 +22,8 @@ from ragdash.reporting.sentences.latency_cost import (
     duration,
     front_sentences,
     money,
+    percentile_note,
+    search_title,
     unknown_cost_sentences,
 )
 
@@ -50,9 +52,10 @@ def latency_cost_section(content: ReportContent, title: str) -> Section:
     faults += [line.rstrip(".") for line in unknown_cost_sentences(
         {name: usage.cost.reason for name, usage in zip(content.names, usages, strict=True)
          if usage is not None and usage.cost.reason}, len(content.names))]
+    counts = [timing.n for usage in known_usages for timing in usage.speeds]
     note = ("Over the queries that have a value, with 95% bootstrap intervals; percentiles are numpy's linear ones. "
-            "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those in the files: "
-            "compare them only if they were measured in the same way. The front is by the means.")
+            "Times are those in the files: compare them only if they were measured in the same way."
+            f"{percentile_note(counts)} The front is by the means.")
     return Section("speed", title, [*blocks, Text("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
                                                    quiet=True)])
 
@@ -81,7 +84,7 @@ def _latency_table(content: ReportContent, usages: list[RunUsage | None]) -> lis
                 [
                     cells.run_cell(name, slot),
                     timing.stage if timing.stage != "total" else
-                    "retrieval only" if usage.timed.is_search_alone else "whole",
+                    search_title(usage.timed.stages) if usage.timed.is_search_alone else "whole",
                     _cell((timing.mean, timing.low, timing.high), duration),
                     *(
                         _cell(estimate, duration)
@@ -189,7 +192,8 @@ def spending_column(content: ReportContent) -> tuple[str, list[Markup]] | None:
     if not means:
         return None
     times, costs = (means[unit].means if unit in means else {} for unit in ("ms", "$"))
-    alone = " (search alone)" if times and means["ms"].search_alone else ""
+    stages = means["ms"].search_stages if times else ()
+    alone = f" ({search_title(stages)})" if stages else ""
     return f"Time{alone} and cost per query", [
         Markup('{}<br><span class="quiet">{}</span>').format(
             duration(times[name]) if name in times else "time unknown",

@@ -16,7 +16,7 @@ from ragdash.metrics.docs.human_agreement import is_of_answers
 from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.comparison import signed_interval
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
-from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money
+from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money, search_title
 from ragdash.reporting.sentences.what_if import setting_text
 
 TITLES = {
@@ -213,7 +213,7 @@ def _dearer_text(paid: Paid, name: Say) -> str:
 
 def _stage(paid: Paid) -> str:
     """Which part of a query the times are of, where they are not of all of it."""
-    return " (search alone)" if paid.search_alone else ""
+    return f" ({search_title(paid.search_stages)})" if paid.search_stages else ""
 
 
 def _slice_text(pair: Comparison, baseline: str | None, name: Say) -> str:

@@ -19,10 +19,9 @@ from ragdash.evaluation.latency_cost import SHARES, PriceTable, RunCost, StageLa
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.latency_cost import search_title
 
 STAGE_TITLES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
-SEARCH_ALONE = "Retrieval only"  # the title of the whole where answers were not timed, nor re-ranking
-BOTH_SEARCHES = "Retrieval and reranking"  # the title where both were, and nothing else
 PRICE_TITLES = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}
 
 
@@ -66,7 +65,7 @@ class SpeedCostData:
     def search_title(self, runs: Sequence[int] | None = None) -> str:
         """What the times of these runs (default all) are of, where no answers were timed."""
         speeds = self.speeds if runs is None else [self.speeds[run] for run in runs]
-        return BOTH_SEARCHES if any("rerank" in run_speeds for run_speeds in speeds) else SEARCH_ALONE
+        return search_title({stage for run_speeds in speeds for stage in run_speeds}).capitalize()
 
     @property
     def search_note(self) -> str:

@@ -23,7 +23,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money, percentile_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,9 +86,10 @@ def render_tables(data: SpeedCostData) -> None:
         with numbers_tab:
             elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
                           formats={"Value": "%.6g", "Low": "%.6g", "High": "%.6g"})
-    st.caption("With 95% bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
-               "close to the slowest query. The times come from the runs: compare them only if they were measured in "
-               "the same way.", help=tooltip("percentiles"))
+    counts = [speed.n for run_speeds in data.speeds for speed in run_speeds.values()]
+    st.caption(f"With 95% bootstrap intervals. P90: one query in ten takes longer.{percentile_note(counts)} The times "
+               "come from the runs: compare them only if they were measured in the same way.",
+               help=tooltip("percentiles"))
     for line in [*filter(None, [data.search_note]), *data.reasons]:
         st.caption(f":material/info: {fmt.escape(line)}")
 
