@@ -77,6 +77,12 @@ def test_an_editor_may_do_everything(email):
     assert not at.exception and len(workspace().runs()) == 1
 
 
+@pytest.mark.parametrize("claim", ["email", "name"])
+def test_half_a_character_in_a_claim_is_replaced_and_lets_nobody_in(claim):
+    at = visited({"auth": AUTH, "access": LISTS}, {"is_logged_in": True, claim: "\ud800ada@example.org"})
+    assert not at.exception and not inside(at) and "ada@example.org** is logged in" in words(at)
+
+
 def test_a_viewer_sees_what_is_kept_and_changes_nothing():
     upload(opened(), ("one.txt", RUN), ("judged.txt", QRELS))
     LOADED.clear()

@@ -18,6 +18,7 @@ from ragdash.dashboard.pages.test_set import production
 from ragdash.dashboard.pages.threshold_bands import bands_file
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import state
+from ragdash.evaluation.latency_cost import PriceTable
 
 DASHBOARD = Path(state.__file__).parents[1]
 LOST = DeletedFile("1")
@@ -27,7 +28,8 @@ LOST = DeletedFile("1")
     (state.RUBRIC_FILE, rubric_editor._save_file), (state.DRAFTS_FILE, test_set_data._open_file),
     (state.VERDICTS_FILE, lambda: verdict_files._read_file(None, 0)), (state.PRODUCTION_FILE, production._open_log),
     ("decisions", lambda: borderline_pairs._import_decisions("decisions")),
-    ("bands", lambda: bands_file._read_bands_file("bands")), (state.PRICES_FILE, price_table._take_file)])
+    ("bands", lambda: bands_file._read_bands_file("bands")),
+    (state.PRICES_FILE, lambda: price_table._take_file(PriceTable()))])
 def test_a_file_that_the_server_no_longer_has_changes_nothing(monkeypatch, key, callback):
     session = {key: LOST}
     monkeypatch.setattr(st, "session_state", session)

@@ -43,6 +43,14 @@ def test_the_last_word_counts_and_earlier_states_stay(store):
     assert store.keep({A: None}, shown={A: False}) == 1 and store.read() == {}
 
 
+def test_what_somebody_else_has_decided_meanwhile_is_shown_before_it_is_replaced(store):
+    store.keep({A: True})
+    with pytest.raises(InputError, match="somebody else has changed the decision on a pair of query"):
+        store.keep({A: False}, shown={A: None})
+    assert store.read() == {A: True} and store.keep({A: True}, shown={A: None}) == 0, "both decided the same"
+    assert store.keep({A: False}, shown={A: True}) == 1 and store.read() == {A: False}
+
+
 def test_another_file_has_other_stamps(store, tmp_path):
     other = DecisionStore(tmp_path / "other.sqlite")
     store.keep({A: True}), other.keep({A: False})

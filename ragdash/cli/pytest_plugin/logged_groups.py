@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragdash.core.records import Run, Truth
     from ragdash.evaluation.evaluate import Evaluation
 
+MOST_REPEATS = 1_000  # of a test: each is collected as a test of its own
 OPTIONS = ("group", "repeats", "baseline", "margin", "metrics", "truth", "fail_on", "accept", "max_age")
 
 
@@ -138,7 +139,7 @@ class LoggedGroup:
         from ragdash.metrics import parse_specs
 
         options, problems = self.options, list(self.problems)
-        for check, name in ((lambda value: check_whole(repeats=value), "repeats"),
+        for check, name in ((lambda value: check_whole(1, MOST_REPEATS, repeats=value), "repeats"),
                             (lambda value: check_whole(0, max_age=value), "max_age"),
                             (lambda value: ComparisonRules(margin=value), "margin"), (parse_specs, "metrics"),
                             (checked_kinds, "accept")):

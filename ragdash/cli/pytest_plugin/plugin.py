@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pytest.compat import NOTSET
 
-from ragdash.cli.pytest_plugin.logged_groups import LoggedGroup
+from ragdash.cli.pytest_plugin.logged_groups import MOST_REPEATS, LoggedGroup
 from ragdash.core.console import one_line, query_count, unwritable, write
 from ragdash.core.errors import InputError, Problem
 
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test of a group as often as its marker says."""
     repeats = _options(metafunc.definition).get("repeats", 1)
-    if isinstance(repeats, int) and repeats > 1:  # what is no number is a problem of the group
+    if isinstance(repeats, int) and 1 < repeats <= MOST_REPEATS:  # what is no such number is a problem of the group
         metafunc.fixturenames.append("ragdash_repeat")
         metafunc.parametrize("ragdash_repeat", range(1, repeats + 1), ids=lambda number: f"repeat{number}")
 

@@ -157,8 +157,13 @@ def secret(name: str) -> str | None:
 
 
 def user() -> dict:
-    """What the login says about the visitor; empty outside a session, and after `log_out` in any tab."""
-    claims = dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
+    """What the login says about the visitor; empty outside a session, and after `log_out` in any tab.
+
+    Halves of characters, which no page can show and no file can hold, are replaced.
+    """
+    given = st.user.to_dict() if get_script_run_ctx(suppress_warning=True) else {}
+    claims = {name: value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str)
+              else value for name, value in given.items()}
     return {} if _ENDED and _login_of(claims) in _ENDED else claims
 
 

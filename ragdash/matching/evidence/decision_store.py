@@ -15,6 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
 from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
 from ragdash.core.storage.shared import shared_log
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.core.storage.sqlite_log import SqliteLog
 
 FILE = "evidence-decisions-1.sqlite"  # the number grows with the table
@@ -71,10 +72,13 @@ class DecisionStore:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were.
 
         by: who decided, "" where that is unknown. shown: the decisions that the person saw; one that somebody else has
-        changed since is not taken back.
+        changed since is not taken back; InputError for one that would be replaced.
         """
         def work(writer: LogWriter) -> int:
             stored = _state(writer.rows())
+            for pair, accept in decisions.items() if shown is not None else ():
+                if accept is not None and pair in stored:
+                    require_shown(stored[pair], shown.get(pair), accept, f"the decision on a pair of query {pair[0]!r}")
             new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept
                    and (accept is not None or shown is None or stored.get(pair) == shown.get(pair))]
             for (query, chunk, span), accept in new:

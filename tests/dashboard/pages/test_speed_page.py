@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -195,6 +196,20 @@ def test_two_people_who_keep_prices_keep_those_of_both():
     workspace().keep_prices("not TOML")
     price_table.save_edited(pd.DataFrame([["d", 4.0, 0.0, 0.0]], columns=columns), {}, PriceTable())
     assert price_table.current_prices().prices == (Price("d", 4.0),)
+
+
+def test_a_file_of_prices_replaces_only_the_table_that_was_shown(monkeypatch):
+    shown, theirs, ours = (PriceTable((Price(name, 1.0),)) for name in ("old", "theirs", "ours"))
+    workspace().keep_prices(write_prices(shown))
+    monkeypatch.setattr(price_table.state, "uploaded_file", lambda key: io.BytesIO(write_prices(ours).encode()))
+    notices = []
+    monkeypatch.setattr(price_table.state, "set_notice", lambda problems: notices.extend(problems))
+    workspace().keep_prices(write_prices(theirs))  # by another person
+    price_table._take_file(shown)
+    assert price_table.current_prices() == theirs
+    assert [problem.message for problem in notices] == ["changed-meanwhile"]
+    price_table._take_file(theirs)
+    assert price_table.current_prices() == ours
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):

@@ -517,6 +517,23 @@ def test_a_filled_sheet_is_read_shown_and_kept():
     assert at.session_state["desk"] == "result" and "% of 25 labels" in said(at)
 
 
+def test_a_sheet_replaces_only_labels_that_were_shown():
+    run = a_run("dense")
+    judged(run, TRUTH, scores(1))
+    store, what = LabelStore(), "Faithfulness"
+    store.add(run.digest, what, {IDS[0]: 0.0})
+    at = opened(run, desk="kept")
+    wanted = {query: 1.0 for query in IDS[:2]}
+    at.file_uploader[0].upload("sheet.csv", filled(run, wanted)).run()
+    assert "Saving replaces 1 saved label." in said(at)
+    store.add(run.digest, what, {IDS[1]: 0.0})  # by another person
+    button(at, "keep_sheet").click().run()
+    assert store.read(run.digest, what) == {IDS[0]: 0.0, IDS[1]: 0.0}
+    assert "somebody else has changed the label" in said(at) and "Saving replaces 2 saved labels." in said(at)
+    button(at, "keep_sheet").click().run()
+    assert store.read(run.digest, what) == wanted
+
+
 @pytest.mark.parametrize(("more", "told"), [
     ({"label": "perhaps"}, "a number from 0 to 1"), ({"run": "other"}, "run 'other'"),
     ({"label": ""}, "no label")])

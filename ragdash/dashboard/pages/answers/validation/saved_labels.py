@@ -97,13 +97,18 @@ def _upload(data: TrustData) -> None:
         elements.problem_table(warned, fmt.count(len(warned), "warning"), "sheet_warnings")
         st.caption("  \n".join(f":orange[:material/warning:] {fmt.problem_line(warning)}"
                                for warning in warned[:3]))
-    frame = _comparison(data, labels_by_run)
+    saved = {verdicts.name: trust_data.labels(verdicts.run, data.label_key)[0] for verdicts in data.verdicts
+             if verdicts.name in labels_by_run}
+    frame = _comparison(saved, labels_by_run)
     st.dataframe(frame, hide_index=True, key="sheet_holds", alt="Content of the sheet")
-    new = int((frame["New"] + frame["Changed"]).sum())
+    changed = int(frame["Changed"].sum())
+    new = int(frame["New"].sum()) + changed
+    if changed:
+        st.caption(f":orange[:material/warning:] Saving replaces {fmt.count(changed, 'saved label')}.")
     if new:
         st.button(f"Save {fmt.count(new, 'label')}", type="primary", icon=":material/save:",
                   key=state.bound_key("keep_sheet", file.file_id, data.label_key), on_click=_save,
-                  args=(data, labels_by_run))
+                  args=(data, labels_by_run, saved))
     else:
         st.caption("All of these labels are already saved.")
 
@@ -141,18 +146,20 @@ def _all_queries(data: TrustData, run_index: int) -> list[str]:
     return data.context.scope.match(data.context.digests[run_index]).query_ids.to_pylist()
 
 
-def _comparison(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    rows = []
-    for name, labels in labels_by_run.items():
-        run_verdicts = next(verdicts for verdicts in data.verdicts if verdicts.name == name)
-        saved = trust_data.labels(run_verdicts.run, data.label_key)[0]
-        rows.append({"Run": name, "Labels": len(labels), "New": sum(query not in saved for query in labels),
-                     "Changed": sum(query in saved and saved[query] != value for query, value in labels.items())})
-    return pd.DataFrame(rows)
+def _comparison(saved: Mapping[str, Mapping[str, float]],
+                labels_by_run: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """How many labels of each run are new, and how many are others than the saved ones."""
+    return pd.DataFrame([{
+        "Run": name, "Labels": len(labels), "New": sum(query not in saved[name] for query in labels),
+        "Changed": sum(query in saved[name] and saved[name][query] != value for query, value in labels.items())}
+        for name, labels in labels_by_run.items()])
 
 
-def _save(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]]) -> None:
+def _save(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]],
+          shown: Mapping[str, Mapping[str, float]]) -> None:
+    """Save the labels of a sheet; those that somebody has changed since they were shown are not replaced."""
     runs = {verdicts.name: verdicts.run for verdicts in data.verdicts}
-    if all(trust_data.save_labels(runs[name], data.label_key, labels) >= 0 for name, labels in labels_by_run.items()):
+    if all(trust_data.save_labels(runs[name], data.label_key, labels, shown[name]) >= 0
+           for name, labels in labels_by_run.items()):
         st.session_state[state.LABEL_FILES] += 1
         st.session_state[state.TRUST_VIEW] = "result"

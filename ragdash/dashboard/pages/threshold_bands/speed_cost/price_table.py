@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.storage.shown_values import require_shown
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, run_facts, state
@@ -75,7 +77,8 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
             )
             st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
                                icon=":material/download:", on_click="ignore")
-        st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file)
+        st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file,
+                         args=(prices,))
 
 
 def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
@@ -88,7 +91,7 @@ def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
     price_names = {price.name for price in prices}
     valid_uses = {run: tuple(name for name in names if name in price_names) for run, names in uses.items()}
     typed = PriceTable(prices, {run: names for run, names in valid_uses.items() if names})
-    _save(write_prices(typed), lambda stored: write_prices(merged_prices(shown, typed, _readable(stored))))
+    _save(write_prices(typed).encode(), lambda stored, table: merged_prices(shown, table, stored))
 
 
 def merged_prices(shown: PriceTable, typed: PriceTable, stored: PriceTable) -> PriceTable:
@@ -107,18 +110,24 @@ def _readable(stored: str | None) -> PriceTable:
         return PriceTable()
 
 
-def _take_file() -> None:
+def _take_file(shown: PriceTable) -> None:
+    """Keep the table of a file instead of the one shown, not instead of one that somebody has kept since."""
     file = state.uploaded_file(state.PRICES_FILE)
     if file is not None:
-        _save(file.getvalue())
+        _save(file.getvalue(), partial(_replaced, shown))
 
 
-def _save(content: str | bytes, merged: Callable[[str | None], str] | None = None) -> None:
-    """Keep a table; merged: what is kept, made of the stored text, where that is not this content."""
+def _replaced(shown: PriceTable, stored: PriceTable, table: PriceTable) -> PriceTable:
+    require_shown(stored, shown, table, "the price table")
+    return table
+
+
+def _save(content: bytes, kept: Callable[[PriceTable, PriceTable], PriceTable]) -> None:
+    """Keep what a function makes of the stored table and of the one with this content."""
     try:
-        table = read_prices(("prices.toml", content.encode() if isinstance(content, str) else content))
+        table = read_prices(("prices.toml", content))
         with rights.change("save-prices"):
-            workspace().keep_prices(merged or write_prices(table))
+            workspace().keep_prices(lambda stored: write_prices(kept(_readable(stored), table)))
     except InputError as error:
         state.set_notice(error.problems)
         return
