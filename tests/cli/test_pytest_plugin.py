@@ -109,7 +109,7 @@ def test_repeats_are_averaged_and_the_session_has_one_verdict(project):
 @pytest.mark.parametrize("repeats", ["10**400", "1001"])
 def test_more_repeats_than_a_session_can_hold_are_a_problem_of_the_group(project, repeats):
     done = project("mixed", repeats=repeats)
-    assert done.ret == pytest.ExitCode.USAGE_ERROR and "expected a whole number from 1 to 1000" in done.stdout.str()
+    assert done.ret == pytest.ExitCode.USAGE_ERROR and "expected a whole number from 1 to 1,000" in done.stdout.str()
 
 
 MISTAKES = """
