@@ -20,7 +20,7 @@ from ragdash.metrics import (
     parse_specs,
     with_guesses,
 )
-from ragdash.metrics.docs.human_agreement import right_answers_metric
+from ragdash.metrics.docs.human_agreement import leading_metric, right_answers_metric
 from ragdash.reporting.sentences.answers import right_answers_note
 from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, verdict_sentence
 
@@ -218,6 +218,14 @@ def test_a_score_of_answers_in_the_file_comes_before_word_overlap(column, quoted
     assert (specs[0] in evidence_specs(specs, parse_spec("nDCG@10"))) is quoted
     note = right_answers_note(chosen, [], [("**dense** 0.5", "over 10 answers")])
     assert ("people's scores" in note) is (column in ("my_score", "human_score"))
+
+
+def test_labels_of_people_come_before_the_score_of_a_judge_and_labels_check_it():
+    specs = [file_spec("answer_correctness"), file_spec("human_ok")]
+    assert right_answers_metric(specs, lambda spec: 10) == leading_metric(specs, lambda spec: 10) == specs[1]
+    numbers = [("**dense** 0.5", "over 10 answers")]
+    assert right_answers_note(specs[0], [0], numbers).endswith("How often it is wrong is not known.")
+    assert right_answers_note(specs[0], [22], numbers).endswith("Judge validation shows how often it is wrong.")
 
 
 def test_how_many_answers_there_are_is_said_once_where_it_is_the_same_for_all_runs():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragdash.core.text.metric_names import answer_aspect, is_answer_relevance, is_of_contexts
+from ragdash.core.text.metric_names import answer_aspect, is_answer_relevance, is_human_label, is_of_contexts
 from ragdash.metrics.registry import METRICS, Spec
 
 
@@ -103,9 +103,12 @@ def evidence_rank(spec: Spec) -> int:
     >>> from ragdash.metrics import parse_specs
     >>> sorted(parse_specs("AnswerRelevance EM TokenF1 Correctness SupportCoverage"), key=evidence_rank)
     [Correctness, SupportCoverage, TokenF1, EM, AnswerRelevance]
+    >>> sorted(parse_specs("file:answer_correctness file:human_ok"), key=evidence_rank)
+    [file:human_ok, file:answer_correctness]
     """
     if spec.file_column and not is_answer_relevance(spec.file_column):
-        return 0 if dict(spec.params).get("label") else 1 if not is_of_contexts(spec.file_column) else 3 + len(ORDER)
+        by_people = dict(spec.params).get("label") or is_human_label(spec.file_column, text=False)
+        return 0 if by_people else 1 if not is_of_contexts(spec.file_column) else 3 + len(ORDER)
     if spec.name in METRICS and spec.metric.family == "judged":
         return 1
     if spec.name in LAST or spec.file_column:

@@ -99,8 +99,8 @@ def judge_error_note(spec: Spec) -> str:
 def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequence[tuple[str, str]]) -> str:
     """How many answers are right, by which number, and why it is that one, in markdown.
 
-    spec: of `right_answers_metric`; labels: human labels that check the judge, of each run; numbers: each run with its
-    number, and over how many answers, such as ("**dense** 62% [52%, 71%]", "of 110 answers").
+    spec: of `right_answers_metric`; labels: human labels that check the judge or score, of each run; numbers: each run
+    with its number, and over how many answers, such as ("**dense** 62% [52%, 71%]", "of 110 answers").
 
     Examples
     --------
@@ -124,7 +124,8 @@ def right_answers_note(spec: Spec | None, labels: Sequence[int], numbers: Sequen
     if spec.file_column and is_human_label(spec.file_column, text=False):
         return f"{answer}, by {title}: people's scores in the file are stronger evidence than any metric."
     if spec.file_column:
-        return f"{answer}, by {title}, a score in the file. How often it is wrong is not known."
+        error = "Judge validation shows how often it is wrong" if any(labels) else "How often it is wrong is not known"
+        return f"{answer}, by {title}, a score in the file. {error}."
     if spec.metric.view == "Judged" and min(labels, default=0) >= MIN_LABELS:
         checked = count(min(labels), "label") if len(set(labels)) == 1 else f"{min(labels):,} labels or more"
         return (f"{answer}, by {title} as corrected on Judge validation: a judge read each answer next to its "

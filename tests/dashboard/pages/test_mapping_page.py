@@ -115,10 +115,37 @@ def test_a_column_shows_its_first_values_under_its_choice():
 def test_a_file_that_waits_for_the_meaning_of_its_columns_can_be_mapped_after_other_files():
     at = upload(opened(), ("suche.csv", CSV))
     at = upload(at, ("known.trec", b"q1 Q0 d1 1 0.5 t\nq2 Q0 d9 1 0.5 t\n"))
-    assert len(at.session_state["_runs"]) == 1 and "on the Data page" in texts(at)
+    assert len(at.session_state["_runs"]) == 1 and "under “Say what the columns mean”." in texts(at)
     assert "docs/" not in texts(at), "a visitor of the page has no files of the package"
     box = next(one for one in at.expander if one.label == "Say what the columns mean")
     assert box.markdown[0].value == "**suche.csv**", "one of two files: the box says which it is about"
     choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
     widget(at, "button", "map_apply").click().run()
     assert not at.exception and not at.error and len(at.session_state["_runs"]) == 2
+
+
+def test_decimal_commas_and_grades_in_words_are_read_as_a_proposed_reading_reads_them():
+    """Excel writes 0,9 where the comma is the decimal sign; the form shows 0.9 under the column, so it has to fit."""
+    scores = "QNr;Treffer;Wert\n" + "\n".join(f"{q};{d};{s}".replace(".", ",") for q, d, s in ROWS)
+    at = choose(upload(opened(), ("suche.csv", scores.encode())), QNr="query_id", Treffer="doc_id", Wert="score")
+    assert not at.exception and at.dataframe[-1].value["score"].tolist() == [0.9, 0.4, 0.7]
+    widget(at, "button", "map_apply").click().run()
+    assert not at.error and len(at.session_state["_runs"]) == 1
+    words = choose(upload(opened(), ("gold.csv", b"frage,beleg,gut\nq1,d1,yes\nq2,d2,no\n")), frage="query_id",
+                   beleg="doc_id", gut="grade")
+    assert not words.exception and words.dataframe[-1].value["grade"].tolist() == [1, 0]
+    other = choose(upload(opened(), ("suche.csv", CSV.replace(b"0.4", b"n/a"))), kysely="query_id", osuma="doc_id",
+                   pisteet="score")
+    assert any("found 'n/a'" in card.value or "Found 'n/a'" in card.value for card in other.error)
+
+
+def test_on_overview_the_next_file_comes_up_when_the_first_is_read():
+    files = [("eins.csv", CSV), ("zwei.csv", CSV.replace(b"d9", b"d8"))]
+    at = upload(opened("overview"), *files)
+    for left in (1, 0):
+        choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
+        widget(at, "button", "map_apply").click().run()
+        assert not at.exception and len(at.session_state["_runs"]) == 2 - left
+        boxes = [box for box in at.expander if box.label == "Say what the columns mean"]
+        assert len(boxes) == left, "a file that was read is changed on Data"
+        assert bool(at.error) == bool(left)

@@ -620,6 +620,13 @@ def test_a_step_back_to_an_address_without_a_metric_opens_the_one_that_the_page_
     assert at.run().selectbox(key="trusted").value == first
 
 
+def test_the_policy_is_decided_first_only_where_labels_say_whether_answers_are_right():
+    for metric, title in (("TokenF1", "Labeling policy: decide four things first"),
+                          ("SupportCoverage", "Labeling policy for right answers")):
+        at = opened(a_run("dense"), trusted=metric, desk="label")
+        assert title in [fold.label for fold in at.expander]
+
+
 def test_labels_of_the_files_and_groups_of_dependent_queries():
     """A column with labels of people begins where the metric says what is right; for Faithfulness it can be chosen."""
     rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]
@@ -656,7 +663,7 @@ def test_values_of_a_metric_are_not_called_those_of_a_judge_and_half_right_label
     assert "An answer that is partly right counts as 0.5." in said(at)
     assert {"metric alone", "labels alone"} <= {trace["name"] for trace in charts(at)["trust_means"]["data"]}
     warnings = said(at).partition("a random sample.")[2].partition("Hollow")[0]
-    assert "so verdicts add nothing" in warnings and "the judge" not in warnings
+    assert said(at).count("All queries are labeled, so verdicts add nothing.") == 1 and "the judge" not in warnings
 
 
 def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_path, capsys):

@@ -269,7 +269,7 @@ MESSAGES: Mapping[str, Message] = {
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
             "judgments. docs/reference/formats.md has the known names."
         ),
-        page="Choose what its columns mean under “Say what the columns mean” on the Data page.",
+        page="Choose what its columns mean under “Say what the columns mean”.",
     ),
     "unknown-format/documents": Message(
         actual="a file without documents",

@@ -45,7 +45,7 @@ MESSAGES: Mapping[str, Message] = {
     "bad-score": Message(
         actual="{value}",
         expected="a number such as 12.5 or 1.25e1",
-        fix="Write the score as a decimal number; if this is a header line, remove it.",
+        fix="Write the score as a number with a decimal point; if this is a header line, remove it.",
     ),
     "conflicting-judgments": Message(
         actual="query {query!r}, document {document!r} with grades {grades}{lines:? (lines {lines})}",

@@ -10,7 +10,7 @@ from ragdash.dashboard.components import judge_note, page_links, repeat_lines, s
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, other_truths
 from ragdash.dashboard.pages.data import sections as data_sections
-from ragdash.dashboard.pages.data.columns import proposed_reading
+from ragdash.dashboard.pages.data.columns import column_mapping, proposed_reading
 from ragdash.dashboard.pages.overview import run_cards, start, verdict_frame, without_judgments
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
@@ -91,7 +91,8 @@ def _note_unread_files() -> None:
 
 
 def _render_drop_zone() -> None:
-    """The files that were read, and the field for more."""
+    """The files that were read, the columns of those that were not, and the field for more."""
     data_sections.render_files()
+    column_mapping.render(unread_only=True)
     with st.expander("Add runs or judgments", icon=":material/upload_file:", key="add_files"):
         data_sections.render_upload_field()

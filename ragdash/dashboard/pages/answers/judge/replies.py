@@ -63,7 +63,7 @@ def _render_scores(report: Mapping, metrics: Sequence[str], summary: str) -> Non
 def _render_trial(example: Mapping, summary: str) -> None:
     """The question of a single call, the reply as it came, and the verdict or why there is none."""
     if example["missing"]:
-        st.warning(f"**One call was tried. It gives no verdict: {fmt.escape(example['missing'])}.** "
+        st.warning(f"**The call that was tried gives no verdict: {fmt.escape(example['missing'])}.** "
                    f"({summary})", icon=":material/warning:")
     else:
         st.caption(f":material/check: One call was answered ({summary}). {TRIED}")

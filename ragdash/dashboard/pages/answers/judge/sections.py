@@ -47,7 +47,7 @@ def summary(data: JudgesData | None) -> None:
     )
     name = sentences_judge.judge_name(data.label, short=not data.single)
     if lacking and not n:
-        st.markdown(f"**{fmt.escape(name)} has given no verdict yet.** Try one call to see why, or start the plan.")
+        st.markdown(f"**{fmt.escape(name)} has given no verdict yet.** Results says why. Fix that, then plan again.")
         return
     counts = [*([f"{undefined:,} without a value, as their texts have nothing to score"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",

@@ -159,7 +159,7 @@ def _no_verdicts(context: PageContext, name: str) -> None:
     show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
     example_labels.show_examples(spec)
     if current_policy() is not None:
-        labeling_policy.labeling_policy(context, labeled=True)
+        labeling_policy.labeling_policy(context, spec, labeled=True)
     raise PageEnds
 
 

@@ -57,7 +57,7 @@ def labeling_view(data: TrustData) -> None:
         f"{MIXED} of them at a time are shuffled, so your labels are a random sample whenever you stop."
     )
     drawn_sheet = _choose_sheet(data)
-    labeling_policy.labeling_policy(data.context, bool(drawn_sheet.saved_labels))
+    labeling_policy.labeling_policy(data.context, data.spec, bool(drawn_sheet.saved_labels))
     st.html(f"<script>{_keys_script()}</script>", unsafe_allow_javascript=True)
     with st.container(key="label_desk"):
         _progress(drawn_sheet)

@@ -12,23 +12,30 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import policy_effects
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.models.judge.tasks.policy import ASKED, Policy, current_policy
+from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import says_right
+from ragdash.models.judge.tasks.policy import ASKED, BY_TASK, Policy, current_policy
 from ragdash.reporting.sentences import formatting as fmt
 
 
-def labeling_policy(context: PageContext, labeled: bool) -> None:
-    """Render the policy; open as long as nothing is labeled and nothing decided.
+def labeling_policy(context: PageContext, spec: Spec, labeled: bool) -> None:
+    """Render the policy; open as long as nothing is labeled and nothing decided that matters to the labels.
 
     Parameters
     ----------
+    spec
+        What is labeled: only of what says whether answers are right, and of judges that read the policy, it is first.
     labeled
         Whether any answer on this sheet has a label.
     """
     policy = current_policy()
-    title = f"Labeling policy ({policy.digest})" if policy else "Labeling policy: decide four things first"
-    with st.expander(title, icon=":material/gavel:", key="labeling_policy", expanded=policy is None and not labeled):
-        st.caption("Your decisions are part of the judge's prompts. Labels and verdicts under another policy are kept "
-                   "and not mixed with these." if policy is None else "In force:")
+    matters = spec.name in BY_TASK or says_right(spec)
+    title = f"Labeling policy ({policy.digest})" if policy else (
+        "Labeling policy: decide four things first" if matters else "Labeling policy for right answers")
+    is_open = matters and policy is None and not labeled
+    with st.expander(title, icon=":material/gavel:", key="labeling_policy", expanded=is_open):
+        st.caption("Your decisions are part of the prompts of LLM judges. Labels and verdicts under another policy are "
+                   "kept and not mixed with these." if policy is None else "In force:")
         if policy is not None:
             for name, answer in asdict(policy).items():
                 st.caption(fmt.escape(ASKED[name][1][answer]))

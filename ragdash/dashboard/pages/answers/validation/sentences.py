@@ -32,11 +32,8 @@ from ragdash.reporting.sentences.judge_validation import (
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
 FEWEST_SHOWN = 5  # queries labeled in both runs, below which their interval says nothing
-SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
+SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels", "no-gain", "all-labeled")  # `run_summary` has the last
 GROUPED_WARNINGS = {
-    "no-gain": "For {}, the verdicts do not make the interval narrower than the labels alone. More labels do.",
-    "all-labeled": "Nearly every query of {} with a verdict has a label too, so verdicts add nothing: use the interval "
-    "of the labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
     "paraphrase. Compute local model scores on the Answers page to add them.",
 }
@@ -165,7 +162,7 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
     alone = f"By the labels alone: **{range_text(labels, binary)}**; best estimate: {_mean_text(labels.mean, binary)}."
     if validation.agreement.n < MIN_LABELS:
         return f"{alone} The corrected mean needs {MIN_LABELS} labels on this run."
-    return f"Nearly all queries are labeled. {alone}"
+    return f"{'All' if not validation.rest else 'Nearly all'} queries are labeled, so verdicts add nothing. {alone}"
 
 
 def _agreement_ends(agreed: Agreement) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -18,6 +19,7 @@ from ragdash.dashboard.pages.data.other_truths import contents
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.fields import as_bool, grade_of_words
 from ragdash.io.proposals.reading import RECORDS, ROLE, changed_reading, column_reader, is_reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
@@ -26,6 +28,7 @@ from ragdash.reporting.sentences import formatting as fmt
 MAX_COLUMNS = 60  # columns shown
 SEEN_ROWS, EXAMPLES, VALUE_LENGTH = 20, 3, 40  # of a column, under its choice
 GUESSED = "As guessed"
+OTHER_NUMBERS = re.compile(r"-?\d+,\d+|-?\d+([.,]\d+)?\s?%")  # 0,5 and 50 %
 OPTIONS = [
     "",
     *(field for field in FIELD_TITLES if field in FIELDS),
@@ -33,12 +36,14 @@ OPTIONS = [
 ]
 
 
-def render() -> None:
-    """For the files last read whose columns are not all known: the table of columns, the preview, the button."""
+def render(*, unread_only: bool = False) -> None:
+    """For the files last read whose columns are not all known: the table of columns, the preview, the button.
+
+    unread_only: only for those that could not be read.
+    """
     records = state.files()
-    pending = [
-        index for index, record in enumerate(records) if record.content is not None and _has_unmapped_columns(record)
-    ]
+    pending = [index for index, record in enumerate(records) if record.content is not None
+               and _has_unmapped_columns(record) and not (unread_only and not record.failed)]
     if not pending:
         return
     failed = any(records[index].failed and records[index].proposal is None for index in pending)
@@ -50,7 +55,7 @@ def render() -> None:
         pending.sort(key=lambda index: not records[index].failed)
         index = pending[0]
         if len(pending) > 1:
-            index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key="map_file")
+            index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key=state.MAP_FILE)
         elif len(records) > 1:
             st.markdown(f"**{fmt.escape(records[index].name)}**")
         _render_columns(records[index])
@@ -165,7 +170,7 @@ def _render_preview(
         if duplicates:
             raise InputError([Problem("mapped-twice", {"meaning": FIELD_TITLES[field]}, record.name)
                               for field in sorted(duplicates)])
-        loaded = data_store.read_upload(record.name, record.content, None, mapping)[1]
+        mapping, loaded = _read(record, mapping)
     except InputError as error:
         elements.problems(error.problems, "map", limit=2)
         return
@@ -187,6 +192,32 @@ def _render_preview(
                   on_click=lambda: _apply_mapping(record, mapping, st.session_state[key], saved))
 
 
+def _read(record: FileRecord, mapping: Mapping[str, str]) -> tuple[Mapping[str, str], list]:
+    """What the file holds by these columns, and the mapping that reads it.
+
+    Where the known formats refuse 0,5 or 50 % as a score, or yes as a grade, it is read as a proposed reading reads it.
+    """
+    try:
+        return mapping, data_store.read_upload(record.name, record.content, None, mapping)[1]
+    except InputError as error:
+        role = "truth" if "grade" in mapping else "run"
+        free = changed_reading({ROLE: role}, mapping) | {ROLE: role}
+        if not is_reading(free) or not all(map(_is_written_otherwise, error.problems)):
+            raise
+        try:
+            return free, data_store.read_upload(record.name, record.content, None, free)[1]
+        except InputError:
+            raise error from None
+
+
+def _is_written_otherwise(problem: Problem) -> bool:
+    """Whether a value that was refused is a number or a grade as people write them."""
+    value = str(problem.facts.get("value", "")).strip("'")
+    if problem.kind == "bad-grade":
+        return as_bool(value) is not None or grade_of_words(value) is not None
+    return problem.kind == "bad-score" and OTHER_NUMBERS.fullmatch(value) is not None
+
+
 def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
                    shown: Mapping[str, Mapping[str, str]]) -> None:
     if not fields.is_short(name, "name", 60):
@@ -196,6 +227,7 @@ def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
     except InputError as error:
         state.set_notice(error.problems)
         return
+    st.session_state.pop(state.MAP_FILE, None)  # the next file that could not be read comes up
     loading.map_columns(record, mapping)
 
 
