@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import shlex
@@ -47,16 +48,21 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
         empty = [name for name, values in lists.items() if not values]
         if empty or not lists:
             raise InputError([Problem("sweep/values", {"name": (empty or ["grid"])[0]}, field="grid")])
+        _check_count(math.prod(map(len, lists.values())))
         points = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
     else:
         listed = items_of(grid)
         if listed is None or not all(isinstance(point, Mapping) for point in listed):
             raise InputError([Problem("sweep/values", {"name": "grid"}, field="grid")])
+        _check_count(len(listed))
         points = [dict(point) for point in listed]
-    if not 0 < len(points) <= MOST_POINTS:
-        raise InputError([Problem("sweep/points", {"points": len(points), "most": MOST_POINTS}, field="grid")])
     _check_secrets(points)
     return points
+
+
+def _check_count(points: int) -> None:
+    if not 0 < points <= MOST_POINTS:
+        raise InputError([Problem("sweep/points", {"points": points, "most": MOST_POINTS}, field="grid")])
 
 
 def _check_secrets(points: Iterable[Mapping[str, object]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ragdash.analysis import run_similarity, score_thresholds
 from ragdash.analysis.diagnosis import diagnose, judge_specs
 from ragdash.analysis.failure_patterns.query_map import query_map
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.reporting.html.blocks import Figure as ReportFigure
 from ragdash.reporting.html.content import ReportContent
@@ -41,7 +42,10 @@ def draw_named(content: ReportContent, name: str) -> Figure:
         raise InputError([Problem("unknown-picture", {"name": name, "pictures": sorted((*IN_REPORT, *MAKERS))},
                                   field="picture")])
     if name in MAKERS:
-        return MAKERS[name](content)
+        try:
+            return MAKERS[name](content)
+        except Unavailable as missing:
+            raise InputError([replace(missing.problem, severity="error")]) from None
     section_name, key = IN_REPORT[name]
     title, make = SECTIONS[section_name]
     section = make(content, title)

@@ -141,6 +141,8 @@ def test_grids_without_points_and_placeholders_of_values():
     for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, {"k": np.array(5)}, [], {"k": [5], "api_key": ["A", "B"]}):
         with pytest.raises(InputError):
             grid_points(grid)
+    with pytest.raises(InputError, match="1,000,000,000,000"):
+        grid_points({name: list(range(100)) for name in "abcdef"})
     assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]
 
 

@@ -79,6 +79,13 @@ def test_a_function_that_returns_no_values_is_named(returned):
     assert "2 queries in rows, 1 cutoff in columns" in str(raised.value)
 
 
+@pytest.mark.parametrize("value", [5.0, -5.0])
+def test_values_outside_the_range_have_a_report(tmp_path, value):
+    own(value * np.ones(2))
+    page = evaluate(RUN, TRUTH, "Mine@1").report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"{value:.3f}" in page or f"{value:.3f}".replace("-", "\N{MINUS SIGN}") in page
+
+
 def test_one_column_for_two_cutoffs_is_refused():
     own(lambda view, k: view.returned * 1.0)
     assert evaluate(RUN, TRUTH, "Mine@1").summary()[0].mean == 1.5

@@ -125,3 +125,9 @@ def test_some_queries_of_two_runs_are_drawn(ids, picture):
     rankings = {"q1": ["a"], "q2": ["x"], "q3": ["c"]}
     some = ragdash.evaluate(rankings, {"q1": ["a"], "q2": ["b"], "q3": ["c"]}, "RR").only(ids)
     assert some.plot(some, picture=picture).layout.xaxis.title.text
+
+
+def test_times_that_nothing_can_have_are_a_problem_of_the_picture():
+    run = ragdash.Run.from_records([{"query_id": "q0", "documents": ["d0"], "latency_ms": 2e15}])
+    with pytest.raises(ragdash.InputError, match=r"2e\+15 in latency_ms"):
+        ragdash.evaluate(run, {"q0": ["d0"]}, "RR").plot(picture="latency")

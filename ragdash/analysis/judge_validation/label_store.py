@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import EllipsisType
 
 from ragdash.core.storage.shown_values import require_shown
-from ragdash.models.judge.tasks.policy import current_policy
+from ragdash.models.judge.tasks.policy import Policy, current_policy
 from ragdash.workspace.reviews import Event, EventStore, Reviews
 
 
@@ -23,13 +24,16 @@ class LabelStore(EventStore):
     FILE = "labels.sqlite"
 
     def add(self, run: str, what: str, labels: Mapping[str, float | None],
-            shown: Mapping[str, float | None] | None = None, *, when: str = "", by: str = "") -> int:
+            shown: Mapping[str, float | None] | None = None, *, policy: Policy | EllipsisType | None = ...,
+            when: str = "", by: str = "") -> int:
         """Keep labels {query_id: value in [0, 1], None withdraws}, all or none; those that hold already are passed
         over. Returns how many are new.
 
         shown: the labels that the person saw. One that somebody else has changed since is not withdrawn; InputError for
-        one that would be replaced.
+        one that would be replaced. policy: the labeling policy that the person saw, ... for any; InputError where
+        another one holds.
         """
+        require_shown(current_policy(), policy, None if policy is ... else policy, "the labeling policy")
         key = _of_policy(what)
 
         def events(stored: Reviews) -> list[Event]:

@@ -85,7 +85,8 @@ def towards_better(axis: Axis) -> str:
 
 
 def interval_range(axis: Axis, values: np.ndarray) -> list[float] | None:
-    """The stretch of the axis that the intervals use, at least a quarter of a bounded one, inside its range.
+    """The stretch of the axis that the intervals use, at least a quarter of a bounded one, inside its range unless
+    values of somebody's own metric are outside.
 
     Dots, unlike bars, need no zero to be compared.
     """
@@ -97,7 +98,8 @@ def interval_range(axis: Axis, values: np.ndarray) -> list[float] | None:
         missing = max(0.0, min(0.25 * (axis.high - axis.low), 0.25) - (high - low))
         low, high = low - missing / 2, high + missing / 2
     air = max((high - low) * 0.15, 0.01 * max(abs(high), abs(low), 1e-9))
-    bounds = [-np.inf if axis.low is None else axis.low, np.inf if axis.high is None else axis.high]
+    bounds = [-np.inf if axis.low is None else min(axis.low, finite.min()),
+              np.inf if axis.high is None else max(axis.high, finite.max())]
     return [max(low - air, bounds[0] - air / 2), min(high + air, bounds[1] + air / 2)]
 
 

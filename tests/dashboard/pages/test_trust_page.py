@@ -225,6 +225,15 @@ def test_what_somebody_else_has_labeled_meanwhile_is_shown_before_it_is_replaced
     assert store.read(run.digest, key) == {query: 0.5}, "what is shown by now is replaced"
 
 
+def test_a_label_under_a_policy_that_was_not_seen_is_not_saved():
+    run = a_run("dense")
+    judged(run, TRUTH, {query: 1.0 for query in IDS[:3]})
+    at, store = opened(run, desk="label"), LabelStore()
+    save_policy(Policy("wrong", "wrong", "wrong", "wrong"))  # by another person
+    button(at, "label_y").click().run()
+    assert "somebody else has changed the labeling policy meanwhile" in said(at) and not store.label_counts(run.digest)
+
+
 def test_a_toy_is_called_one_and_a_model_is_not(pair):
     at = opened(*pair[0])
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)

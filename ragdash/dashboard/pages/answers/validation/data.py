@@ -47,6 +47,7 @@ from ragdash.metrics.docs.human_agreement import SAYS_RIGHT, answer_score_specs,
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import judge_names
 from ragdash.models.judge.tasks.examples import prompt_additions
+from ragdash.models.judge.tasks.policy import Policy
 from ragdash.reporting.sentences import judge as sentences_judge
 
 RARE = 0.05
@@ -379,8 +380,8 @@ def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tu
 
 
 def save_labels(run: str, label_key: str, values: Mapping[str, float | None],
-                shown: Mapping[str, float | None] | None = None) -> int:
-    """Save labels of a run; None deletes one, unless somebody has changed it since it was shown.
+                shown: Mapping[str, float | None], policy: Policy | None) -> int:
+    """Save labels of a run that were given under a policy; None deletes one. shown: the labels that the person saw.
 
     Returns
     -------
@@ -389,8 +390,8 @@ def save_labels(run: str, label_key: str, values: Mapping[str, float | None],
     """
     try:
         with rights.change("label", run):
-            return LabelStore().add(run, label_key, values, shown, when=datetime.now(UTC).isoformat(timespec="seconds"),
-                                    by=rights.who())
+            return LabelStore().add(run, label_key, values, shown, policy=policy,
+                                    when=datetime.now(UTC).isoformat(timespec="seconds"), by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return -1

@@ -22,6 +22,7 @@ from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, elements, fields, texts
 from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.evaluation.stats import MIN_LABELS, SEED
+from ragdash.models.judge.tasks.policy import Policy, current_policy
 from ragdash.reporting.sentences import formatting as fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
@@ -34,13 +35,15 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Answers to label, in order. saved_labels: of any query; verdicts: of the runs drawn from."""
+    """Answers to label, in order. saved_labels: of any query; verdicts: of the runs drawn from; policy: the shown one.
+    """
 
     data: TrustData
     queries: tuple[str, ...]
     items: tuple[Item, ...]
     saved_labels: dict[Item, float]
     verdicts: tuple[RunVerdicts, ...]
+    policy: Policy | None
 
     @property
     def labeled_count(self) -> int:
@@ -137,7 +140,7 @@ def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet
                   for item in _shuffled(queries[start:start + MIXED], [row.run for row in verdicts], [seed, 1, start]))
     saved_labels = {(query, run_verdicts.run): value for run_verdicts in verdicts
             for query, value in trust_data.labels(run_verdicts.run, data.label_key)[0].items()}
-    return Sheet(data, tuple(queries), items, saved_labels, verdicts)
+    return Sheet(data, tuple(queries), items, saved_labels, verdicts, current_policy())
 
 
 def _shuffled(queries: Sequence[str], runs: Sequence[str], seed: Sequence[int]) -> list[Item]:
@@ -236,7 +239,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
 def _save_label(drawn_sheet: Sheet, item: Item, value: float | None) -> None:
     """Save a label and go to the first unlabeled answer; stay if it was not saved or was undone."""
     new_count = trust_data.save_labels(item[1], drawn_sheet.data.label_key, {item[0]: value},
-                                       {item[0]: drawn_sheet.saved_labels.get(item)})
+                                       {item[0]: drawn_sheet.saved_labels.get(item)}, drawn_sheet.policy)
     _go_to(item if new_count < 0 or value is None else None)
     if new_count >= 0:
         st.session_state[state.LABELS_SKIPPED] = st.session_state.get(state.LABELS_SKIPPED, set()) - {item}

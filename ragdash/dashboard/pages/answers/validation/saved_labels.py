@@ -16,6 +16,7 @@ from ragdash.dashboard.pages.answers.validation.tables import labels_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, elements
+from ragdash.models.judge.tasks.policy import Policy, current_policy
 from ragdash.reporting.sentences import formatting as fmt
 
 
@@ -62,13 +63,13 @@ def _deletion(data: TrustData, labels_by_run: Sequence[Mapping[str, float]]) -> 
                     f"Delete {fmt.count(len(labels), 'label')} of {fmt.escape(data.context.names[index])}",
                     key=state.bound_key(f"withdraw_{index}", data.verdicts[index].run, data.label_key),
                     on_click=_delete,
-                    args=(data.verdicts[index].run, data.label_key, labels),
+                    args=(data.verdicts[index].run, data.label_key, labels, current_policy()),
                 )
 
 
-def _delete(run: str, label_key: str, shown: Mapping[str, float]) -> None:
+def _delete(run: str, label_key: str, shown: Mapping[str, float], policy: Policy | None) -> None:
     """Delete the labels that were shown; what somebody has labeled since stays."""
-    trust_data.save_labels(run, label_key, dict.fromkeys(shown), shown)
+    trust_data.save_labels(run, label_key, dict.fromkeys(shown), shown, policy)
 
 
 def _upload(data: TrustData) -> None:
@@ -108,7 +109,7 @@ def _upload(data: TrustData) -> None:
     if new:
         st.button(f"Save {fmt.count(new, 'label')}", type="primary", icon=":material/save:",
                   key=state.bound_key("keep_sheet", file.file_id, data.label_key), on_click=_save,
-                  args=(data, labels_by_run, saved))
+                  args=(data, labels_by_run, saved, current_policy()))
     else:
         st.caption("All of these labels are already saved.")
 
@@ -156,10 +157,10 @@ def _comparison(saved: Mapping[str, Mapping[str, float]],
 
 
 def _save(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]],
-          shown: Mapping[str, Mapping[str, float]]) -> None:
+          shown: Mapping[str, Mapping[str, float]], policy: Policy | None) -> None:
     """Save the labels of a sheet; those that somebody has changed since they were shown are not replaced."""
     runs = {verdicts.name: verdicts.run for verdicts in data.verdicts}
-    if all(trust_data.save_labels(runs[name], data.label_key, labels, shown[name]) >= 0
+    if all(trust_data.save_labels(runs[name], data.label_key, labels, shown[name], policy) >= 0
            for name, labels in labels_by_run.items()):
         st.session_state[state.LABEL_FILES] += 1
         st.session_state[state.TRUST_VIEW] = "result"
