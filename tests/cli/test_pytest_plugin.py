@@ -112,6 +112,64 @@ def test_more_repeats_than_a_session_can_hold_are_a_problem_of_the_group(project
     assert done.ret == pytest.ExitCode.USAGE_ERROR and "expected a whole number from 1 to 1,000" in done.stdout.str()
 
 
+TWO_GROUPS = """
+import pytest
+
+@pytest.mark.ragdash(group="first", baseline="b.ragdash", metrics="RR")
+def test_first(log_retrieval):
+    log_retrieval("q", ["a"], relevant=["a"])
+
+@pytest.mark.ragdash(group="second", baseline="./b.ragdash", metrics="RR")
+def test_second(log_retrieval):
+    log_retrieval("q", ["x", "a"], relevant=["a"])
+"""
+
+
+def test_two_groups_are_not_pinned_in_one_file(project):
+    done = project("good", "--ragdash-pin", test=TWO_GROUPS)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert "second: no verdict." in done.stdout.str() and "the baseline of 'first' in the file" in done.stdout.str()
+    assert read_baseline(project.path / "b.ragdash").evaluation.column("RR").tolist() == [1.0]
+
+
+def test_a_baseline_that_is_no_path_is_a_problem_of_its_group(project):
+    test = TEST.replace('baseline="baseline.ragdash"', 'baseline="b\\0"')
+    for option in ("--ragdash-pin", "-q"):
+        done = project("good", option, test=test)
+        assert done.ret == pytest.ExitCode.USAGE_ERROR and "dense: no verdict." in done.stdout.str()
+        assert "INTERNALERROR" not in done.stdout.str()
+
+
+def test_pinning_without_verdicts_is_refused(project):
+    done = project("good", "--ragdash-pin", "--ragdash-no-gate")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR and not list(project.path.glob("*.ragdash"))
+
+
+LATE = """
+import pytest
+
+kept = []
+
+@pytest.fixture
+def at_the_end(log_retrieval):
+    yield
+    log_retrieval("q", ["a"], relevant=["a"])
+
+@pytest.mark.ragdash(group="late", metrics="RR")
+def test_first(at_the_end, log_retrieval):
+    kept.append(log_retrieval)
+
+def test_second():
+    kept[0]("other", ["a"], relevant=["a"])
+"""
+
+
+def test_a_query_is_logged_until_its_test_has_ended(project):
+    done = project("good", test=LATE)
+    done.assert_outcomes(passed=1, failed=1)
+    assert "is logged after its test has ended" in done.stdout.str() and "n = 1" in done.stdout.str()
+
+
 MISTAKES = """
 import pytest
 
@@ -174,14 +232,14 @@ def test_odd(log_retrieval, values):
 SAME_FILE = """
 import pytest
 
-def test_pair(group):
-    @pytest.mark.ragdash(group, baseline="b.ragdash", metrics="RR")
+def test_pair(group, baseline):
+    @pytest.mark.ragdash(group, baseline=baseline, metrics="RR")
     @pytest.mark.parametrize("number", range(8))
     def test(log_retrieval, number):
         log_retrieval(f"q{number}", ["a"], relevant=["a"])
     return test
 
-test_first, test_second = test_pair("a/b"), test_pair("a_b")
+test_first, test_second = test_pair("a/b", "first.ragdash"), test_pair("a_b", "second.ragdash")
 del test_pair
 """
 

@@ -6,11 +6,13 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from threading import Event
 
 import page_cases
 import pytest
@@ -119,6 +121,26 @@ def test_a_server_is_not_ready_before_its_pages_are_served():
 
 
 @pytest.mark.slow
+def test_a_client_that_goes_before_its_answer_leaves_no_traceback(capfd):
+    server = status_server.serve(f"127.0.0.1:{free_port()}", lambda: None)
+    answered = Event()
+
+    class Slow(server.RequestHandlerClass):
+        def do_GET(self):
+            answered.wait(10)
+            raise ConnectionResetError(104, "Connection reset by peer")
+
+    server.RequestHandlerClass = Slow
+    with socket.create_connection(server.server_address) as client:
+        client.sendall(b"GET /ready HTTP/1.0\r\n\r\n")
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    answered.set()
+    server.daemon_threads = False
+    server.shutdown()
+    server.server_close()  # waits for the thread of the request
+    assert capfd.readouterr().err == ""
+
+
 def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path, capsys):
     port, status = free_port(), free_port()
     command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", "--port", str(port), "--status",

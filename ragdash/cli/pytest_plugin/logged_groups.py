@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragdash.core.console import unwritable, write
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import path_of
 from ragdash.core.records.arguments import check_whole
 
 if TYPE_CHECKING:
@@ -91,6 +92,11 @@ class LoggedGroup:
 
         return mean_over_repeats([evaluate(run, truth, self.options.get("metrics")) for run in runs])
 
+    @property
+    def baseline_path(self) -> Path:
+        """The baseline file of the marker; InputError for what is no path."""
+        return self.root / path_of(self.options["baseline"], "baseline")
+
     def gate(self, runs: Sequence[Run], truth: Truth) -> GateResult:
         """The result against the baseline file of the marker."""
         from ragdash.analysis.tracking import gate, read_baseline
@@ -98,7 +104,7 @@ class LoggedGroup:
         from ragdash.metrics import parse_specs
 
         options, metrics = self.options, self.options.get("metrics")
-        path = self.root / options["baseline"]
+        path = self.baseline_path
         if not path.exists():
             raise InputError([Problem("pytest/no-baseline", {}, str(path))])
         return gate(runs, truth, read_baseline(path), parse_specs(metrics) if metrics else None,
@@ -111,7 +117,7 @@ class LoggedGroup:
 
         facts = {"digests": [run.digest for run in runs], "repeats": len(runs), "depth": min(run.depth for run in runs)}
         baseline = pin(self.evaluation(runs, truth), truth, version=import_module("ragdash").__version__, run=facts)
-        path = self.root / self.options["baseline"]
+        path = self.baseline_path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -20,6 +20,7 @@ from ragdash.core.errors import InputError, Problem
 MARKER = "ragdash"
 _ROWS = pytest.StashKey[list[dict]]()
 _IS_SKIPPED = pytest.StashKey[bool]()
+_IS_REPORTED = pytest.StashKey[bool]()
 _VERDICTS = "ragdash-verdicts"
 _LINE = ("ragdash(group, repeats=1, baseline=None, margin=None, metrics=None, truth=None, fail_on='regression', "
          "accept=(), max_age=None): what the test logs belongs to this group of queries, which gets one verdict")
@@ -38,6 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and, in the main process, what collects the rows."""
     config.addinivalue_line("markers", _LINE)
+    if config.getoption("ragdash_no_gate") and config.getoption("ragdash_pin"):
+        raise pytest.UsageError("--ragdash-pin writes what --ragdash-no-gate leaves out: choose one of them")
     if not config.getoption("ragdash_no_gate"):
         config.pluginmanager.register(SessionVerdicts(config), _VERDICTS)
 
@@ -57,7 +60,7 @@ def ragdash_repeat() -> int:
 
 
 @pytest.fixture
-def log_retrieval(request: pytest.FixtureRequest) -> Callable[..., None]:
+def log_retrieval(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callable[..., None]:
     """Log the ranking of a query: log_retrieval(query_id, documents, relevant=None, **fields).
 
     documents: ids, best first, {id: score}, or {"doc_id", "score", "text", ...}. relevant: ids, or {id: grade}, if the
@@ -69,18 +72,18 @@ def log_retrieval(request: pytest.FixtureRequest) -> Callable[..., None]:
 
         if relevant is not None:
             Truth.from_dict({query_id: relevant})
-        _log(request, query_id, {"documents": documents_of(documents, str(query_id)), "relevant": _plain(relevant),
-                                 **fields})
+        _log(request.node, ragdash_repeat, query_id, {
+            "documents": documents_of(documents, str(query_id)), "relevant": _plain(relevant), **fields})
 
     return log
 
 
 @pytest.fixture
-def log_answer(request: pytest.FixtureRequest) -> Callable[..., None]:
+def log_answer(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callable[..., None]:
     """Log the answer to a query: log_answer(query_id, answer, references=None, **fields); fields: such as contexts."""
     def log(query_id: str | int, answer: str, references: Sequence[str] | str | None = None, **fields: object) -> None:
         texts = [references] if isinstance(references, str) else _plain(references)
-        _log(request, query_id, {"answer": answer, "references": texts, **fields})
+        _log(request.node, ragdash_repeat, query_id, {"answer": answer, "references": texts, **fields})
 
     return log
 
@@ -88,7 +91,7 @@ def log_answer(request: pytest.FixtureRequest) -> Callable[..., None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin without rows: a test that runs again, as with pytest-rerunfailures, has those of its last run alone."""
-    item.stash[_ROWS] = []
+    item.stash[_ROWS], item.stash[_IS_REPORTED] = [], False
 
 
 @pytest.hookimpl(wrapper=True)
@@ -97,6 +100,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Gener
     report = yield
     if call.when == "call":
         item.stash[_IS_SKIPPED] = report.skipped
+    item.stash[_IS_REPORTED] = call.when == "teardown"
     if call.when == "teardown" and (options := _options(item)):
         has_run = not item.stash.get(_IS_SKIPPED, True) or _has_no_parameters(item)
         report.ragdash = {"options": options, "rows": item.stash.get(_ROWS, []), "has_run": has_run}
@@ -111,6 +115,7 @@ class SessionVerdicts:
         self.groups: dict[str, LoggedGroup] = {}
         self.lines: list[str] = []
         self.written: dict[Path, str] = {}
+        self.pinned: dict[Path, str] = {}
 
     def group(self, name: str) -> LoggedGroup:
         """The group of this name."""
@@ -185,6 +190,10 @@ class SessionVerdicts:
             if session.testsfailed:
                 self.lines.append(f"{group.name}: not pinned, because tests failed")
                 return int(pytest.ExitCode.TESTS_FAILED)
+            path = group.baseline_path
+            other = self.pinned.setdefault(path.resolve(), group.name)
+            if other != group.name:
+                raise InputError([Problem("pytest/same-baseline", {"group": group.name, "other": other}, str(path))])
             queries = query_count(len({query for _, query in group.rows}))
             self.lines.append(f"{group.name}: pinned in {group.pin(runs, truth)}, {queries}")
             return 0
@@ -231,21 +240,22 @@ def _options(item: Any) -> dict[str, Any]:
     return {name: _plain(value) for name, value in {"group": "retrieval", **options}.items()}
 
 
-def _log(request: pytest.FixtureRequest, query_id: str | int, fields: Mapping[str, object]) -> None:
+def _log(item: pytest.Item, repeat: int, query_id: str | int, fields: Mapping[str, object]) -> None:
     """Keep a row on the test; one with the same query and repeat gets the new fields as well."""
     import orjson
 
-    if not _options(request.node):
+    if not _options(item):
         pytest.fail("log_retrieval and log_answer need @pytest.mark.ragdash(group=...)", pytrace=False)
     if "repeat" in fields:
         raise InputError([Problem("pytest/repeat-field", {"query": str(query_id)}, field="repeat")])
-    repeat = request.getfixturevalue("ragdash_repeat")
+    if item.stash.get(_IS_REPORTED, False):
+        raise InputError([Problem("pytest/late", {}, item.nodeid, field=str(query_id))])
     present = {name: value for name, value in fields.items() if value is not None}
     try:
         row = orjson.loads(orjson.dumps(present, option=orjson.OPT_SERIALIZE_NUMPY))  # a copy that can be sent
     except TypeError as error:  # of orjson
         raise InputError([Problem("recording/json", {"query": str(query_id), "reason": str(error)})]) from None
-    rows = request.node.stash.setdefault(_ROWS, [])
+    rows = item.stash.setdefault(_ROWS, [])
     same = next((before for before in rows if before["query_id"] == str(query_id)), None)
     if same is None:
         rows.append({"query_id": str(query_id), "repeat": int(repeat), **row})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -106,6 +107,13 @@ class Pages:
         return [] if self._served else ["the pages are not served yet"]
 
 
+class _StatusServer(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing where the client has gone before its answer, as scanners of ports do."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def serve(address: str, check: Callable[[], None] | None = None, words: Sequence[str] = ()) -> ThreadingHTTPServer:
     """Answer at "host:port" in threads of this process, until the process ends or `shutdown` is called.
 
@@ -142,7 +150,7 @@ def serve(address: str, check: Callable[[], None] | None = None, words: Sequence
         def log_message(self, *_: object) -> None:
             """Nothing: a load balancer asks every few seconds."""
 
-    server = ThreadingHTTPServer((host.strip("[]") or "127.0.0.1", int(port)), Handler)
+    server = _StatusServer((host.strip("[]") or "127.0.0.1", int(port)), Handler)
     server.daemon_threads = True
     Thread(target=server.serve_forever, daemon=True).start()
     return server
