@@ -43,7 +43,7 @@ CONTEXT = "Paris is the capital of France. It has 2,102,650 inhabitants."
 
 SETTINGS: Mapping[str, str] = {
     "ranking": "Returned, best first: x, a, b, y, z. Judged: a grade 3, c grade 2 (not returned), b grade 1, x and y "
-               "grade 0; z is not judged. So R = 3.",
+               "grade 0; z is not judged.",
     "evidence": f"Gold spans: “{SPANS[0]}”, “{SPANS[1]}”. Returned: 1. “{CHUNKS[0]}” 2. “{CHUNKS[1]}” 3. “{CHUNKS[2]}” "
                 f"4. “{CHUNKS[3]}” Chunk 2 covers the first span, chunk 4 the second.",
     "answer": f"Question: “{QUESTION}” Answer: “{ANSWER}” Reference: “{REFERENCE}”",

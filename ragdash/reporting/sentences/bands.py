@@ -92,11 +92,10 @@ def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> 
 
 
 def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """The sentences with who drew their bands: said once, behind the last one, where it is the same for all."""
-    same_source, all_of = len(set(sources)) == 1, {1: "", 2: "both "}.get(len(sources), "all ")
-    return [sentence if same_source and index < len(sources) - 1 else
-            f"{sentence} :gray[– {all_of if same_source else ''}by the {escape(source)}]"
-            for index, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
+    """The sentences with who drew their bands: said once, after the last one, where several have the same."""
+    if len(sources) > 1 == len(set(sources)):
+        return [*sentences, f":gray[Bands: {escape(sources[0])}.]"]
+    return [f"{sentence} :gray[– by the {escape(source)}]" for sentence, source in zip(sentences, sources, strict=True)]
 
 
 def target_text(target: Target) -> str:

@@ -29,7 +29,7 @@ def test_a_saved_view_opens_in_another_browser_by_its_short_address(visit, sampl
     assert app.page.evaluate(SIDEBAR_FITS) and len(app.page.url) <= 300
     app.go("Share")
     app.page.get_by_label("Name of the view").fill("Slices at 5")
-    app.page.get_by_role("button", name="Save Compare as it is").click()
+    app.page.get_by_role("button", name="Save this view of Compare").click()
     app.page.get_by_text("Saved. Its address is").wait_for()
     assert app.page.get_by_text("Only this computer can open these addresses").count() == 1
     address = app.page.locator(".st-key-view_slices-at-5 [data-testid=stCode]").inner_text().strip()

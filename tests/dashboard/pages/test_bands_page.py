@@ -145,7 +145,7 @@ def test_the_first_screen_says_in_words_where_each_run_stands(samples):
         place = place_in_bands(table, one.mean, one.low, one.high)
         straddling += place.straddles
         assert re.search(rf"{name}[^;]* (lies?|is rated|are rated) {place.words()}", line), (name, place, line)
-    assert straddling and f"by the {HYBRID}" in finding(samples)
+    assert straddling and finding(samples).count(f"Bands: {HYBRID}.") == 1
     assert set(charts(samples)) >= {"bands_R_10", "bands_RR"}
 
 
@@ -223,7 +223,7 @@ def test_a_file_of_bands_takes_the_place_of_the_built_in_ones_in_this_session(sa
     assert "MRR: " in lines and HYBRID in lines
     assert "the link does not carry them" in said(samples) and "own.toml" not in str(dict(samples.query_params))
     samples.button(key="bands_back").click().run()
-    assert "service agreement" not in said(samples) and f"by the {HYBRID}" in finding(samples)
+    assert "service agreement" not in said(samples) and f"Bands: {HYBRID}." in finding(samples)
 
 
 def test_a_wrong_file_is_explained_and_leaves_the_bands_in_force(samples):

@@ -61,6 +61,8 @@ def states(at: AppTest) -> list[str]:
 def test_without_a_set_the_page_says_what_to_do():
     at = opened("test-set")
     assert "No test set loaded yet" in at.header[0].value and "ragdash testset" in at.code[0].value
+    assert "--drafts drafts.jsonl" in at.code[0].value, "the file that is asked for below"
+    assert "To check a test set, load its relevance judgments on the **Data** page" in texts(at)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def _render_form(page: str, title: str) -> None:
                           placeholder="Dense vs. hybrid", persist_state="session")
         fields.text_input("Note", key=state.VIEW_NOTE, placeholder="What it shows, or why it matters", width=320,
                           persist_state="session")
-        st.button(f"Save {title} as it is", icon=":material/bookmark_add:", on_click=_save, args=(page,),
+        st.button(f"Save this view of {title}", icon=":material/bookmark_add:", on_click=_save, args=(page,),
                   key=state.bound_key("save_view", page), help=tooltip("saved_view"))
     if name := st.session_state.get(state.VIEW_EXISTS):
         _render_existing(name, page)

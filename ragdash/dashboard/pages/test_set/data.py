@@ -29,7 +29,8 @@ from ragdash.experiments.testset import (
 )
 from ragdash.reporting.sentences import formatting as fmt
 
-EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
+EXAMPLE_COMMAND = ("ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 "
+                   "-o truth.jsonl --drafts drafts.jsonl")
 TYPE_TITLES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
          "out_of_scope": "Out of scope", LOGGED: "From production"}
 UPLOADED = ""  # selects the set stored only in this session
@@ -116,11 +117,12 @@ def _no_sets() -> None:
         st.caption(f"**{fmt.escape(truth.name)}** is loaded and has no relevance judgments (qrels): the check of a "
                    "test set needs them. Add them on the **Data** page.")
     title = "No drafts of questions yet" if loaded else "No test set loaded yet"
-    elements.empty(title, "A model writes questions about your documents. Review here the drafts "
-                  "that pass every rule; those you accept become ground truth on the Data page. Create a set above, or "
-                  "in a terminal:")
+    check = "" if loaded else "To check a test set, load its relevance judgments on the **Data** page.\n\n"
+    elements.empty(title, f"{check}To make one, let a model write questions about the documents of a corpus. Review "
+                   "here the drafts that pass every rule; those you accept become ground truth on the Data page. Start "
+                   "above, or in a terminal:")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
-    st.caption("To open a set from another machine, upload the file written by `--drafts drafts.jsonl`:")
+    st.caption("To open a set from another machine, upload its file of drafts, `drafts.jsonl`:")
     _upload()
 
 

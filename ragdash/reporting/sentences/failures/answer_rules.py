@@ -61,7 +61,7 @@ def right_sentence(name: str, counts: RightAnswers) -> str:
     """How many answers of a run are right, and at which stages the wrong ones are; "" where nothing shows it.
 
     >>> print(right_sentence("dense", RightAnswers(6, 4, 1, {"Wrong answer": 4}, 0)))
-    dense has 6 of 10 answers right (1 of them where another step fails), 4 wrong: 4 at **Wrong answer**.
+    dense has 6 of 10 answers right (1 of them where another step fails), 4 wrong, all at **Wrong answer**.
     """
     total = counts.right + counts.wrong
     if not total:
@@ -69,7 +69,8 @@ def right_sentence(name: str, counts: RightAnswers) -> str:
     places = [f"{n:,} at **{title}**" for title, n in counts.stages.items()]
     places += [f"{counts.earlier:,} at an earlier stage"] if counts.earlier else []
     failing = f" ({counts.failing:,} of them where another step fails)" if counts.failing else ""
-    where = f": {', '.join(places)}" if places else ""
+    at_one = len(places) == 1 and counts.wrong > 1 and places[0].startswith(f"{counts.wrong:,} ")
+    where = f", all {places[0].partition(' ')[2]}" if at_one else f": {', '.join(places)}" if places else ""
     return f"{name} has {counts.right:,} of {count(total, 'answer')} right{failing}, {counts.wrong:,} wrong{where}."
 
 
