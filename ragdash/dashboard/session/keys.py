@@ -22,7 +22,6 @@ ANSWERS_TAB = "answer_parts"  # title of the open tab of its scores
 TAB = "tab"  # of a query, on Failures, of speed and cost: title of the open tab, its first word in an address
 CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
-MAP_FILE = "map_file"  # Data: the file whose columns are given a meaning
 PICKED = "picked"  # queries chosen on a map or by a number of documents
 OF_MAP = MAP_COLOR, MAP_VECTORS, MAP_LAYOUT = "map_color", "map_vectors", "map_layout"  # the query map, on Failures
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"

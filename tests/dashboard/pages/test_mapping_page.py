@@ -23,6 +23,10 @@ def choose(at, **fields):
     return at.run()
 
 
+def file_choice(at):
+    return widget(at, "selectbox", "map_file")
+
+
 def test_unknown_columns_are_named_by_hand_and_offered_again():
     at = upload(opened(), ("suche.csv", CSV))
     assert at.error and not at.session_state["_runs"]
@@ -65,13 +69,13 @@ def test_a_mapping_that_somebody_else_keeps_meanwhile_is_not_replaced_unseen():
 
 def test_with_two_files_the_choices_of_the_first_are_there_on_return():
     at = upload(opened(), ("suche.csv", CSV), ("zweite.csv", b"haku,vastaus_id\nq1,d1\n"))
-    first, second = at.selectbox(key="map_file").options[:2], at.selectbox(key="map_file").value
+    first, second = file_choice(at).options[:2], file_choice(at).value
     choose(at, **({"kysely": "query_id"} if "kysely" in {box.label for box in at.selectbox} else {"haku": "query_id"}))
     label = "kysely" if "kysely" in {box.label for box in at.selectbox} else "haku"
     other = next(index for index in range(2) if index != second)
-    at.selectbox(key="map_file").set_value(other).run()
+    file_choice(at).set_value(other).run()
     assert label not in {box.label for box in at.selectbox} and len(first) == 2
-    at.selectbox(key="map_file").set_value(second).run()
+    file_choice(at).set_value(second).run()
     assert next(box for box in at.selectbox if box.label == label).value == "query_id"
 
 
@@ -146,6 +150,17 @@ def test_on_overview_the_next_file_comes_up_when_the_first_is_read():
         choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
         widget(at, "button", "map_apply").click().run()
         assert not at.exception and len(at.session_state["_runs"]) == 2 - left
+        assert [box.label for box in at.selectbox if box.label == "File"] == [], "one file is left at most"
         boxes = [box for box in at.expander if box.label == "Say what the columns mean"]
         assert len(boxes) == left, "a file that was read is changed on Data"
         assert bool(at.error) == bool(left)
+
+
+def test_the_choice_of_a_file_is_made_anew_when_one_was_read():
+    """A browser shows what it last showed of a choice, so a choice among other files has another key."""
+    at = upload(opened("overview"), *((f"{name}.csv", CSV.replace(b"d9", name.encode())) for name in ("d5", "d6", "d7")))
+    before = file_choice(at)
+    choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
+    widget(at, "button", "map_apply").click().run()
+    after = file_choice(at)
+    assert (len(before.options), len(after.options)) == (3, 2) and before.key != after.key

@@ -55,7 +55,8 @@ def render(*, unread_only: bool = False) -> None:
         pending.sort(key=lambda index: not records[index].failed)
         index = pending[0]
         if len(pending) > 1:
-            index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key=state.MAP_FILE)
+            key = state.bound_key("map_file", *(records[index].key for index in pending))  # anew when one was read
+            index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key=key)
         elif len(records) > 1:
             st.markdown(f"**{fmt.escape(records[index].name)}**")
         _render_columns(records[index])
@@ -227,7 +228,6 @@ def _apply_mapping(record: FileRecord, mapping: Mapping[str, str], name: str,
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state.pop(state.MAP_FILE, None)  # the next file that could not be read comes up
     loading.map_columns(record, mapping)
 
 
