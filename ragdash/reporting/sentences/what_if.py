@@ -311,9 +311,10 @@ def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison
     if not more.n:
         text = f"{missing_times_sentence(untimed, runs)} So the price of a hybrid is not known."
         return text if answered else f"{text} It would be paid for {gain} against {name}."
-    sequence = f"With one search after the other it takes {extra_time(more_of['sequence'])}"
-    text = f"{sequence} per query." if answered else (
-        f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. {sequence}.")
+    sequence = extra_time(more_of["sequence"])
+    text = f"With one search after the other the hybrid takes {sequence} per query." if answered else (
+        f"With parallel searches the hybrid takes {extra_time(more)} per query than {name}, for {gain}. "
+        f"With one search after the other it takes {sequence}.")
     dollars, tokens = more_of["cost"], more_of["tokens"]
     if dollars.n:
         text += f" Its searches cost {escape(money(dollars.mean))} more per query."

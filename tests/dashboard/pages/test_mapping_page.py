@@ -158,7 +158,8 @@ def test_on_overview_the_next_file_comes_up_when_the_first_is_read():
 
 def test_the_choice_of_a_file_is_made_anew_when_one_was_read():
     """A browser shows what it last showed of a choice, so a choice among other files has another key."""
-    at = upload(opened("overview"), *((f"{name}.csv", CSV.replace(b"d9", name.encode())) for name in ("d5", "d6", "d7")))
+    names = "d5", "d6", "d7"
+    at = upload(opened("overview"), *((f"{name}.csv", CSV.replace(b"d9", name.encode())) for name in names))
     before = file_choice(at)
     choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
     widget(at, "button", "map_apply").click().run()

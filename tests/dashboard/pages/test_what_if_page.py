@@ -62,7 +62,7 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert "**No router beats one weight** for all queries in NDCG@10" in plain(texts(shown(at.run())))
     assert "Before retrieval, by the question: “if the question has no digit and" in plain(texts(at))
     assert texts(at).count("22.7") == 1, "the price says the other time alone"
-    assert "With one search after the other it takes 23.0" in texts(at) and "price_front" not in charts(at)
+    assert "With one search after the other the hybrid takes 23.0" in texts(at) and "price_front" not in charts(at)
     at.session_state["what_if_price"] = True
     assert "price_front" in charts(shown(at.run())), "drawn when it is opened"
     assert "relevant documents reach the first 10." in texts(at)

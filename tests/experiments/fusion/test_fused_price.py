@@ -91,7 +91,7 @@ def test_the_price_is_said_next_to_the_gain_and_is_in_json(capsys, tmp_path):
     assert main(given) == 0
     printed = capsys.readouterr().out.replace("\u00a0", " ")
     assert printed.count("84.0 ms more [80.0 ms, 88.0 ms] per query") == 1, "the answer says it"
-    assert "With one search after the other it takes 105 ms more [100 ms, 110 ms] per query." in printed
+    assert "With one search after the other the hybrid takes 105 ms more [100 ms, 110 ms] per query." in printed
     assert main([*given, "--format", "json"]) == 0
     price = json.loads(capsys.readouterr().out)["price"]
     assert price["parallel_ms"]["mean"] == 84.0 and price["sequence_ms"]["n"] == 2
