@@ -275,7 +275,7 @@ def test_one_call_without_a_verdict_shows_the_reply_and_why(serve):
     at = plan(opened(serve("chatter")))
     at.button(key="judge_try").click().run()
     at = finish(at)
-    assert "It gives no verdict: no JSON in the reply" in at.warning[0].value
+    assert "The call that was tried gives no verdict: no JSON in the reply" in at.warning[0].value
     assert ":material/check: One" not in texts(at)
     reply, question = [one.value for one in at.code][:2]
     assert reply.startswith("I think") and "Stone" in question
