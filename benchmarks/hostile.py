@@ -29,6 +29,7 @@ from hostile_workspace import TEXTS, VISITS, HostileCase, hostile_case, keep  # 
 from live_dashboard import CHROMIUM, FLAGS, start_server, visitor  # noqa: E402
 
 from ragdash.core.text.quoted import quoted  # noqa: E402
+from ragdash.core.text.short_names import NARROW_NAME, short_names  # noqa: E402
 
 HARM = ("faults", "scripts", "dialogs", "errors", "pictures", "changed")
 # What is written outside figures, which shorten long names.
@@ -90,6 +91,7 @@ def _visits(browser, url: str, case: HostileCase) -> Counter[str]:
     counts: Counter[str] = Counter()
     app, faults, context = visitor(browser, url)
     app.page.on("dialog", lambda dialog: (counts.update(dialogs=1), dialog.dismiss()))
+    names = [" ".join(run.name.split()) for run in case.runs]
     for path, choices in VISITS:
         try:
             app.open(case.address(path, **choices))
@@ -101,11 +103,11 @@ def _visits(browser, url: str, case: HostileCase) -> Counter[str]:
         counts["scripts"] += app.page.evaluate("window.pwned !== undefined")
         counts["pictures"] += app.page.locator("img[src*=hostile], img[alt=i]").count()
         text = " ".join(app.page.evaluate(WRITTEN).split())
-        for run in case.runs:
-            end = run.name.rpartition(" ")[2]  # "run0": where this is shown, the name is
+        for name, short in zip(names, short_names(names, NARROW_NAME), strict=True):
+            end = name.rpartition(" ")[2]  # "run0": where this is shown, the name is
             places = text.count(f" {end}")
             counts["shown"] += places
-            counts["changed"] += sum(not _shows(text[:match.end()], " ".join(run.name.split()))
+            counts["changed"] += sum(not _shows(text[:match.end()], name, short)
                                      for match in re.finditer(re.escape(f" {end}"), text))
     for fault in faults:
         print(f"  {fault}")
@@ -114,11 +116,11 @@ def _visits(browser, url: str, case: HostileCase) -> Counter[str]:
     return counts
 
 
-def _shows(text: str, name: str) -> bool:
-    """Whether the text ends with the name: as it is, as messages quote it, or shortened in its middle."""
-    if text.endswith((name, quoted(name)[:-1])):
+def _shows(text: str, name: str, short: str) -> bool:
+    """Whether the text ends with the name: as it is, as messages quote it, short, or shortened in its middle."""
+    if text.endswith((name, quoted(name)[:-1], short)):
         return True
-    before, mark, tail = text.rpartition("…")
+    before, mark, tail = (part.strip() for part in text.rpartition("…"))  # messages have blanks around it
     return bool(mark) and name.endswith(tail) and any(before.endswith(name[:length]) for length in range(3, len(name)))
 
 
