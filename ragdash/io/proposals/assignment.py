@@ -23,6 +23,7 @@ from ragdash.io.proposals.names import (
     SCORES,
     SURE_METRICS,
     TEXT,
+    describes_question,
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
@@ -47,7 +48,6 @@ _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
 _OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph", "pmid"}  # ids of hits
 _HITS = {"doc_id", "text", "rank", "score", "retrieved"}
-_DESCRIBES = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
 _EXTREME = {"worst", "hardest", "easiest", "lowest"}  # errors.worst_queries
 _SHOTS = {"demo", "demonstration", "fewshot", "shot"}
@@ -348,7 +348,7 @@ class Assignment:
                 not item.is_list and not item.is_object and (
                     item.name_words[-1:] != ("id",) or not _OF_TALKS.isdisjoint(item.name_words))
                 and (not item.is_long_text or not NOTES.isdisjoint(item.name_words))) for item in rest
-            if _DESCRIBES.isdisjoint(words(item.path.partition(".")[0])))
+            if not describes_question(f"{item.path}." if item.is_object else item.path))
 
     @property
     def role(self) -> str:

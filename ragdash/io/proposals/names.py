@@ -96,6 +96,7 @@ LACKING = {"missing", "missed", "miss", "uncovered", "lacking", "unmatched", "pr
 CHOICES = {"choice", "option"}
 AVERAGES = {"mean", "amean", "gmean", "average", "avg", "all", "total", "overall", "median", "macro", "micro",
             "std", "stdev", "sum", "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+_OF_QUESTIONS = {"param", "parameter", "metadata", "meta"}  # objects of how a question was made
 _NUMBERS = (("index",), ("idx",), ("number",), ("num",), ("no",))
 _FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}
 _AROUND = {"final", "score", "scores", "row", "grand", "value", "values", "dev"}
@@ -153,6 +154,18 @@ def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ness", "sas")):
         return word[:-1]
     return word
+
+
+def describes_question(path: str) -> bool:
+    """True for what is said of a question below metadata, and for what a check of its answer looks for below expect.
+
+    Examples
+    --------
+    >>> [describes_question(path) for path in ("metadata.author", "expect[].course", "expect.kind", "expect")]
+    [True, True, True, False]
+    """
+    first, mark, _ = path.partition(".")
+    return not _OF_QUESTIONS.isdisjoint(words(first)) or (bool(mark) and words(first) == ("expected",))
 
 
 def counts_something(names: tuple[str, ...]) -> bool:

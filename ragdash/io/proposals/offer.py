@@ -74,7 +74,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
     if kinds == {"summary"} and not source.mapping:  # or values of queries, by their ids
-        rated = [reading for reading in propose(source) if reading.mapping.get("query_id") == KEY]
+        rated = list(filter(_rates_queries, propose(source)))
         return InputError([proposal_problem(source, rated)]) if rated else error
     if kinds == {"missing-id"} and _has_empty_column(source):
         kinds = {"missing-column"}
@@ -126,6 +126,12 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     longer = _longer_row(source) if kinds <= REPLACED else None
     cut = [] if longer else cut_off_lists(source)
     return InputError([longer]) if longer else InputError([*error.problems, *cut]) if cut else error
+
+
+def _rates_queries(reading: Reading) -> bool:
+    """True for values by the ids of queries, and for records of queries below the means of each system."""
+    named = {"query_id", "query"} & reading.mapping.keys()
+    return reading.mapping.get("query_id") == KEY or bool(named and "." in reading.mapping.get(RECORDS, ""))
 
 
 def _has_records(reading: Reading) -> bool:

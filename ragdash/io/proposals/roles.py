@@ -91,7 +91,7 @@ from ragdash.io.proposals.content.first_ranks import is_first_rank
 from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
-from ragdash.io.proposals.fields import Field, profile
+from ragdash.io.proposals.fields import Field, leaves, profile
 from ragdash.io.proposals.names import (
     ANSWER,
     GOLD,
@@ -189,9 +189,9 @@ def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
             GOLD - {"cited"}).isdisjoint(quoted.words):
         free[result.roles.pop("evidence")] = quoted
     cited = result.fields.get(result.roles.get("relevant", ""))
-    if cited is None or "answer" not in result.roles:
-        return []
     is_returned = "retrieved" in result.roles
+    if cited is None or ("answer" not in result.roles and not (is_returned and _is_among_returned(result, cited))):
+        return []
     is_measured = is_of_system(result)
     is_system = is_returned or is_measured or result.roles["answer"].lower() != "answer"  # of a data set as well
     is_cited = ("cited" in cited.name_words and is_system) or (is_returned and "evidence" in cited.name_words and (
@@ -202,6 +202,14 @@ def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     del result.roles["relevant"]
     free[cited.path] = cited
     return [] if is_returned or is_measured else [other]
+
+
+def _is_among_returned(result: Assignment, cited: Field) -> bool:
+    """True for ids of which each was returned for its query: only a system knows them."""
+    returned = result.fields.get(result.roles["retrieved"])
+    return returned is not None and len(returned.values) == len(cited.values) and all(
+        set(map(str, leaves(ids))) <= set(map(str, leaves(docs)))
+        for ids, docs in zip(cited.values, returned.values, strict=True))
 
 
 def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:

@@ -30,6 +30,7 @@ from ragdash.io.proposals.shapes.ranked_lists import (
     counts_within,
     distinguishing,
     falls,
+    files_of_hits,
     is_beginning,
     lists_with_scores,
     same_lengths,
@@ -76,7 +77,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold]) and (
             overlap(item, gold_ids) or min(item.path_share, result.fields[gold].path_share) > _PATHS)] or lists
     lists = lists or [item for item in free.values() if _misses_some(item, result.fields.get(gold))]
-    lists = lists or lists_with_scores(free) or [item for item in free.values() if _is_single_hit(item)]
+    lists = lists or lists_with_scores(free) or files_of_hits(free) or list(filter(_is_single_hit, free.values()))
     if not lists:
         spans = result.roles.get("evidence", "")
         is_quoted = not (SPANS - {"context", "sentence"}).isdisjoint(words(spans.rpartition("[].")[2]))
@@ -85,8 +86,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                  and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)
                  and not (quoted and item.path.startswith(f"{quoted}[]."))]
     lists = lists or _ids_of_texts(free)
-    lists = [item for item in lists if not counts_within(item) and (gold_ids or not are_places(item))
-             and not _is_aside(item, result)]
+    lists = [item for item in lists if (gold_ids or not are_places(item)) and not _is_aside(item, result) and (
+        not counts_within(item) or (units & {*item.name_words} and overlap(item, gold_ids)))]  # pages 1 and 2
     if not lists and any(_is_flag(item) for item in free.values()):
         lists = [item for item in free.values() if is_title(item) and item.distinct_share > 0.5]
     if not any(overlap(item, gold_ids) for item in lists):

@@ -55,6 +55,7 @@ _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solu
                ("real", "answer"))
 _OTHER_WAYS = ("answer", "variant")  # to write a right answer
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
+_CUT = {"preview", "truncated"}  # behind the name of a text of which the beginning is kept
 _NO_TEXT = {"tool", "highlight", "highlighted"}
 _ABOUT_ANSWERS = {"failure", "mode", "method", "strategy", "status", "label", "flag", "confidence", "version",
                   "provider", "from"}
@@ -85,6 +86,8 @@ def is_evidence(field: Field) -> bool:
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
+    if "[]" in field.path and not {"reason", "justification"}.isdisjoint(path) and not path.isdisjoint(METRICS):
+        return False  # groundedness_reason[].supporting_evidence: what a judge says
     if ("fact" in name and not name.isdisjoint({"key", "required", "must", "mandatory"})) or (
             name == {"text"} and "claim" in path) or not path.isdisjoint(LACKING) or name <= _FACT:
         return False  # what an answer has to say, or does not say, and parts of a fact
@@ -125,7 +128,7 @@ def is_context(field: Field) -> bool:
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name and not are_codes(field)):
         return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
     if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | ANSWER | _NO_TEXT) or (
-            not path.isdisjoint(GOLD | AGAINST | LACKING | {"judgment"})) or name == {"generated", "text"}:
+            not path.isdisjoint(GOLD | AGAINST | LACKING | {"judgment"})) or name - _CUT == {"generated", "text"}:
         return False
     if name and name <= {"document", "doc", "retrieved"} and not field.is_id_like:
         return True
@@ -213,5 +216,5 @@ def is_answer(field: Field) -> bool:
         return True
     if not name.isdisjoint({"say", "said", "wrote"}) and name < _SPEAKERS | {"say", "said", "wrote"}:
         return not name.isdisjoint(_SPEAKERS)
-    return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
+    return not name.isdisjoint(ANSWER) or name - _CUT in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
                                                    {"gen"}, {"actual"}, {"hypothesis"}, {"candidate"}, {"got"})

@@ -38,10 +38,10 @@ SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
             "old", "before", "after", "pre", "post", "chatgpt"}
-_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"spec", "short", "long", "cleaned", "extracted", "original", "main", "sub",
-    "num", "n", "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for", "to", "line", "name", "key",
-    "value", "no", "start", "end", "begin", "offset", "char", "character", "span", "benchmark", "image", "author",
-    "owner", "failure", "subtype", "editor", "language", "distractor", "distracting", "wrong", "incorrect"}
+_NO_SYSTEM = ROLE_WORDS | RANKS | {"spec", "short", "long", "cleaned", "extracted", "original", "main", "sub", "n",
+    "count", "is", "has", "k", "p", "by", "from", "for", "to", "line", "name", "value", "start", "end", "begin",
+    "offset", "char", "character", "span", "benchmark", "image", "author", "owner", "failure", "subtype", "editor",
+    "language", "distractor", "distracting", "wrong", "incorrect", "relationship", "subgraph"}
 _WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
 OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                *map(str, range(1, 101))}  # words in names of values of a ranking

@@ -10,11 +10,13 @@ from itertools import combinations
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.shared_ids import with_shared_ids
+from ragdash.io.proposals.content.spread import is_title
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
-from ragdash.io.proposals.names import AGAINST, GOLD, ID, WEAK_GOLD, words
+from ragdash.io.proposals.names import AGAINST, GOLD, ID, RETRIEVING, WEAK_GOLD, words
 
 _EVIDENCE = re.compile(r"^(?:e|ev|c|ctx|src)[_-]?(?=\d{1,2}$)", re.IGNORECASE)
 _FEWEST = 4  # records
+_FILES = 0.9  # share of titles that are names of files
 _MOST_LOCAL = 1000
 _MANY, _MOST_PLACES = 20, 64
 
@@ -50,6 +52,12 @@ def lists_with_scores(free: dict[str, Field]) -> list[Field]:
     return [item for item in free.values() if item.is_list and "[]" not in item.path and AGAINST.isdisjoint(item.words)
             and (meanings.is_neutral_documents(item) or (item.is_id_like and not ID.isdisjoint(item.name_words)))
             and any(same_lengths(item, score) for score in scores)]
+
+
+def files_of_hits(free: dict[str, Field]) -> list[Field]:
+    """Titles that are names of files in a list of hits without ids: retrieved[].title."""
+    return [item for item in free.values() if is_title(item) and item.path_share > _FILES and not RETRIEVING.isdisjoint(
+        words(item.path.rpartition("[].")[0]))]
 
 
 def same_lengths(item: Field, other: Field) -> bool:
