@@ -39,7 +39,7 @@ def test_common_queries_are_the_same_queries_in_every_mean():
     said = {page: texts(at) for page, at in pages.items()}
     assert not any(at.exception for at in pages.values())
     assert "over 10 queries" in said["overview"] and "10 to 30" not in said["overview"]
-    assert "20 missing from hybrid: left out of the means" in said["overview"]
+    assert "20 queries missing from hybrid: left out of the means" in said["overview"]
     assert "interval, over 10 queries." in said["compare"]
     means = leaderboard(pages["compare"]).filter(like="Token F1").iloc[:, 0].str[:5].tolist()
     assert means == ["1.000", "0.800"], "of the first 10 answers, dense has 8 right"

@@ -51,8 +51,7 @@ def render(context: PageContext, spec: Spec) -> DeltaGenerator:
         _write_sentences(context, verdict, sentences)
         says_fixes = len(_arguments(verdict)) == 1  # what would change it
         fixed = {check.kind for check in verdict_sentences.fixed_checks(verdict, alone=False)} if says_fixes else ()
-        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), fixed,
-                                    verdict_sentences.headline(verdict))
+        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), fixed)
         for line in check_lines(merge_alike(
                 check for check in verdict.notes if check.kind == NO_RANKINGS)):
             st.caption(verdict_panel.shorten_names(context, line))

@@ -29,16 +29,12 @@ def withheld_sentence(withheld: Sequence[RunCheck], unnamed: str) -> str:
 
 
 def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True,
-                fixed: Collection[str] = (), headline: str = "") -> list[str]:
-    """A line for each check: what was found, what follows, how to fix it.
-
-    fixed: kinds whose fix is said already. headline: the sentence above; what it says is not said again.
-    """
+                fixed: Collection[str] = ()) -> list[str]:
+    """A line for each check: what was found, what follows, how to fix it; fixed: kinds whose fix is said already."""
     plain, lines = escape if markdown else str, []
     for check in checks:
         fix = "" if check.kind in fixed else check.fix(surface)
-        is_said = bool(check.effect(surface)) and plain(check.found(surface)) in headline
-        words = ("" if is_said else f"{check.found(surface)}.", check.effect(surface), fix, _same_for(check.alike))
+        words = (f"{check.found(surface)}.", check.effect(surface), fix, _same_for(check.alike))
         lines.append(plain(" ".join(filter(None, words))))
     return lines
 
