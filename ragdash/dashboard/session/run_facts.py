@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.storage.shown_values import CHANGED
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import SessionRun, workspace
@@ -16,7 +17,7 @@ from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
 from ragdash.workspace import Workspace
-from ragdash.workspace.people.concurrent_edits import merged_list, merged_values
+from ragdash.workspace.people.concurrent_edits import TypedText, merged_list, merged_values, overwritten
 
 _NEXT_SETTING = re.compile(r",\s*(?=[^,=()]+=)")  # a comma in front of another name
 NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
@@ -24,12 +25,15 @@ NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
 
 @dataclass(frozen=True)
 class RunFacts:
-    """settings: {name: value as text}; typed: those typed by hand; added: the day of the upload, empty if unknown."""
+    """settings: {name: value as text}; typed: those typed by hand; added: the day of the upload, empty if unknown;
+    name: the one that the workspace has, None where it has no such run.
+    """
 
     settings: Mapping[str, str] = field(default_factory=dict)
     typed: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     added: str = ""
+    name: str | None = None
 
 
 def of_run(entry: SessionRun) -> RunFacts:
@@ -45,7 +49,7 @@ def of_runs(entries: Sequence[SessionRun]) -> list[RunFacts]:
         facts = saved.get(entry.loaded, RunFacts())
         run = entry.run
         settings = {} if run is None else flat_settings(run.settings)
-        result.append(RunFacts({**settings, **facts.typed}, facts.typed, facts.tags, facts.added))
+        result.append(RunFacts({**settings, **facts.typed}, facts.typed, facts.tags, facts.added, facts.name))
     return result
 
 
@@ -121,15 +125,30 @@ def parse_typed(lines: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def keep_typed(entry: SessionRun, lines: str, shown: Mapping[str, str]) -> None:
-    """Keep the settings of a run that these lines hold in the workspace; shown: those before. Raises InputError."""
+def keep_typed(entry: SessionRun, lines: str, shown: Mapping[str, str],
+               stored_name: str | None = None) -> list[Problem]:
+    """Keep the settings of a run that these lines hold in the workspace; shown: those before. Raises InputError.
+
+    stored_name: as for `keep_name`. Returns warnings of values that somebody else has changed meanwhile, which are
+    replaced.
+    """
     settings = parse_typed(lines)
+    warnings: list[Problem] = []
+
+    def merged(stored: dict[str, str]) -> dict[str, str]:
+        warnings[:] = overwritten(shown, settings, stored, entry.name)
+        return merged_values(shown, settings, stored)
+
     with rights.change("describe-run", entry.loaded):
-        workspace().keep_settings(entry.loaded, lambda stored: merged_values(shown, settings, stored))
+        _require_stored(entry, stored_name)
+        workspace().keep_settings(entry.loaded, merged)
+    return warnings
 
 
-def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str]) -> None:
-    """Keep tags of a run in the workspace, where it is put if it is not there; shown: those before.
+def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str],
+              stored_name: str | None = None) -> list[Problem]:
+    """Keep tags of a run in the workspace, where it is put if it is not there; shown: those before; stored_name: as for
+    `keep_name`.
 
     Raises
     ------
@@ -137,13 +156,28 @@ def keep_tags(entry: SessionRun, tags: Sequence[str], shown: Sequence[str]) -> N
         If the workspace cannot be used.
     """
     with rights.change("describe-run", entry.loaded):
+        _require_stored(entry, stored_name)
         _home_of(entry).tag(entry.loaded, lambda stored: merged_list(shown, tags, stored), "run")
+    return []
 
 
-def keep_name(entry: SessionRun, name: str) -> None:
-    """Keep another name of a run in the workspace, where it is put if it is not there. Raises InputError."""
+def keep_name(entry: SessionRun, name: str, stored_name: str | None) -> list[Problem]:
+    """Keep another name of a run in the workspace, where it is put if it is not there. Raises InputError.
+
+    stored_name: the one that the workspace had when the page was drawn, None for none. Returns a warning where somebody
+    else has changed it meanwhile. A run that somebody else has deleted meanwhile is not stored again: InputError.
+    """
+    text = TypedText(name)
     with rights.change("describe-run", entry.loaded):
-        _home_of(entry).rename(entry.loaded, name, "run")
+        _require_stored(entry, stored_name)
+        _home_of(entry).rename(entry.loaded, text, "run")
+    return [] if stored_name is None else text.warnings(stored_name, "name", entry.name)
+
+
+def _require_stored(entry: SessionRun, stored_name: str | None) -> None:
+    """Raise InputError where the workspace had the run when the page was drawn, and has it no longer."""
+    if stored_name is not None and workspace().find(entry.loaded, "run") is None:
+        raise InputError([Problem(CHANGED, {"what": f"the run {entry.name!r}"})])
 
 
 def _home_of(entry: SessionRun) -> Workspace:
@@ -167,7 +201,8 @@ def _saved(digests: tuple[str, ...]) -> dict[str, RunFacts]:
 @shared(max_entries=64)
 def _read(folder: str, stamp: int, digests: tuple[str, ...], _home: Any) -> dict[str, RunFacts]:
     typed = {digest: settings for digest, settings in _home.settings().items() if digest in digests}
-    saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""))
+    saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""),
+                                    entry.name)
              for entry in _home.runs_of(digests)}
     return {**{digest: RunFacts({}, settings) for digest, settings in typed.items()}, **saved}
 

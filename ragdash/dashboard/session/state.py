@@ -335,6 +335,12 @@ def set_notice(problems: Iterable[Problem]) -> None:
     st.session_state[_NOTICE] = tuple(problems)
 
 
+def add_notice(problems: Sequence[Problem]) -> None:
+    """Tell these problems on the next page drawn; without any, what is to be told stays."""
+    if problems:
+        set_notice(problems)
+
+
 def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
     st.session_state[_RUNS] = tuple(update(entry) if entry.digest == digest else entry for entry in runs())
 

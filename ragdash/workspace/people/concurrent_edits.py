@@ -1,9 +1,11 @@
-"""What is stored when two people change one thing at the same time: the changes of both."""
+"""What is stored when two people change one thing at the same time: the changes of both, or the last with a word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
+
+from ragdash.core.errors import Problem
 
 Value = TypeVar("Value")
 
@@ -40,3 +42,38 @@ def merged_values(shown: Mapping[str, Value], typed: Mapping[str, Value],
     """
     merged = {name: (stored if typed.get(name) == shown.get(name) else typed).get(name) for name in {**typed, **stored}}
     return {name: value for name, value in merged.items() if value is not None}
+
+
+class TypedText:
+    """Makes what was typed of a stored text, and notes which one was stored."""
+
+    def __init__(self, typed: str):
+        self.typed, self.replaced = typed, typed
+
+    def __call__(self, stored: str) -> str:
+        self.replaced = stored
+        return self.typed
+
+    def warnings(self, shown: str, what: str, name: str) -> list[Problem]:
+        """That somebody else has changed the text (what: the description; name: of what) since it was shown, and how it
+        was: what was typed replaced it.
+        """
+        return [] if self.replaced in (shown, self.typed) else [_changed(what, name, self.replaced)]
+
+
+def overwritten(shown: Mapping[str, str], typed: Mapping[str, str], stored: Mapping[str, str],
+                name: str) -> list[Problem]:
+    """A warning for each value that somebody else has changed since it was shown and that `merged_values` replaces.
+
+    Examples
+    --------
+    >>> warnings = overwritten(shown={"k": "5"}, typed={"k": "10"}, stored={"k": "20", "model": "bm25"}, name="run")
+    >>> [warning.facts["value"] for warning in warnings]
+    ['20']
+    """
+    return [_changed(f"value of {key}", name, value) for key, value in stored.items()
+            if typed.get(key) not in (shown.get(key), value) and value != shown.get(key)]
+
+
+def _changed(what: str, name: str, value: str) -> Problem:
+    return Problem("text-changed", {"what": what, "name": name, "value": value}, severity="warning")

@@ -180,7 +180,7 @@ def uses_of_the_run(at):
     return next(widget for widget in at.multiselect if widget.key.startswith(key))
 
 
-def test_two_people_who_keep_prices_keep_those_of_both():
+def test_two_people_who_keep_prices_keep_those_of_both(monkeypatch):
     """Each edited the table that was there before either kept it."""
     shown = PriceTable((Price("a", 1.0), Price("b", 2.0)), {"r": ("b",)})
     workspace().keep_prices(write_prices(shown))
@@ -191,6 +191,10 @@ def test_two_people_who_keep_prices_keep_those_of_both():
                             {"two": ["c"]}, shown)
     assert price_table.current_prices() == PriceTable((Price("a", 1.5), Price("c", 3.0)),
                                                       {"two": ("c",), "one": ("a",)})
+    notices = []
+    monkeypatch.setattr(price_table.state, "set_notice", notices.extend)
+    price_table.save_edited(pd.DataFrame([["a", 1.25, 0.0, 0.0], ["b", 2.0, 0.0, 0.0]], columns=columns), {}, shown)
+    assert [(notice.message, notice.facts["value"]) for notice in notices] == [("text-changed", "1.5, 0, 0")]
     price_table.save_edited(pd.DataFrame([["a", -1.0, 0.0, 0.0]], columns=columns), {}, shown)
     assert len(price_table.current_prices().prices) == 2, "a wrong table changes nothing"
     workspace().keep_prices("not TOML")

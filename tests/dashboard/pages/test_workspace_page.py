@@ -309,9 +309,34 @@ def test_settings_and_tags_that_two_people_type_for_one_run_are_both_kept(restar
     assert workspace().settings()[first.digest] == {"k": "10"}
     run_facts.keep_typed(session_run, "k = 10\nmodel = bm25\nlist = a", {"k": "10", "model": "bm25"})
     assert workspace().settings()[first.digest] == {"k": "10", "list": "a"}, "what somebody removed stays removed"
+    assert run_facts.keep_typed(session_run, "k = 20\nlist = a", {"k": "10", "list": "a"}) == []
+    (warning,) = run_facts.keep_typed(session_run, "k = 30\nlist = a", {"k": "10", "list": "a"})
+    assert (warning.message, warning.facts["value"]) == ("text-changed", "20"), "it was replaced, and is shown"
     for tag in ("mine", "theirs"):
         run_facts.keep_tags(session_run, [tag], ())
     assert set(workspace().find(first.digest).tags) == {"mine", "theirs"}
+
+
+def test_the_name_that_somebody_else_gave_a_run_meanwhile_is_shown(restarted):
+    uploaded()
+    first = workspace().runs()[0]
+    at = opened(run=[SessionRun(LOADED.put(workspace().load_run(first.digest)), first.name, 0).token],
+                state={f"edit_{first.digest[:8]}": True})
+    shown = run_facts.of_run(at.session_state["_runs"][0]).name
+    assert shown == first.name
+    workspace().rename(first.digest, "their name", "run")
+    entry = at.session_state["_runs"][0]
+    (warning,) = run_facts.keep_name(entry, "my name", shown)
+    assert warning.facts["value"] == "their name" and workspace().find(first.digest).name == "my name"
+    assert run_facts.keep_name(entry, "mine", "my name") == []
+    workspace().archive(first.digest)
+    workspace().delete(first.digest)
+    for keep in (lambda: run_facts.keep_name(entry, "again", "mine"),
+                 lambda: run_facts.keep_typed(entry, "k = 5", {}, "mine"),
+                 lambda: run_facts.keep_tags(entry, ["tag"], (), "mine")):
+        with pytest.raises(InputError, match="somebody else has changed the run"):
+            keep()
+    assert workspace().find(first.digest, "run") is None and not workspace().settings().get(first.digest)
 
 
 def test_a_file_of_which_nothing_was_read_is_not_said_to_be_loaded_and_unsaved(monkeypatch):

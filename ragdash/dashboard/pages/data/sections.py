@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import streamlit as st
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.details import filled
@@ -191,8 +191,9 @@ def _render_run(entry: SessionRun, run: Run) -> None:
 
 def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
-    fields.stored_text(fields.text_input, "Name", f"name_{key}", entry.name, lambda text: _keep(_rename, entry, text),
-                       most=60)
+    stored = run_facts.of_run(entry).name
+    fields.stored_text(fields.text_input, "Name", f"name_{key}", entry.name,
+                       lambda text: _keep(_rename, entry, text, stored), most=60)
     st.session_state[f"slot_{key}"] = state.entry(digest).slot  # its own; of many runs the best have colors
     st.selectbox(
         "Color",
@@ -210,14 +211,14 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
 
 
-def _rename(entry: SessionRun, name: str) -> None:
+def _rename(entry: SessionRun, name: str, stored: str | None) -> list[Problem]:
     """Another name in this view, and in the workspace of those who may change it; an empty one changes nothing."""
     if not name.strip() or name == entry.name:
-        return
+        return []
     name = state.free_name(name, entry.digest)
-    if not data_store.read_only():
-        run_facts.keep_name(entry, name)
+    warnings = [] if data_store.read_only() else run_facts.keep_name(entry, name, stored)
     state.rename_run(entry.digest, name)
+    return warnings
 
 
 def _render_facts(entry: SessionRun) -> None:
@@ -230,18 +231,18 @@ def _render_facts(entry: SessionRun) -> None:
     st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
                    help=tooltip("run_tags"),
                    on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"],
-                                           facts.tags), wrap=True)
+                                           facts.tags, facts.name), wrap=True)
     shown = {name: value for name, value in facts.settings.items() if name != "fusion"}  # a recipe is not typed
     settings = "\n".join(f"{name} = {value}" for name, value in shown.items())
     fields.stored_text(fields.text_area, "Settings", f"settings_{key}", settings,
-                       lambda text: _keep(run_facts.keep_typed, entry, text, shown), height=110,
+                       lambda text: _keep(run_facts.keep_typed, entry, text, shown, facts.name), height=110,
                        placeholder="retriever = bm25\nchunk_size = 256", help=tooltip("run_settings"))
 
 
-def _keep(save: Callable[..., None], *args: object) -> bool:
-    """Save facts of a run; a failure is shown at the top of the page. Whether they are saved."""
+def _keep(save: Callable[..., list[Problem]], *args: object) -> bool:
+    """Save facts of a run; a failure or a warning is shown at the top of the page. Whether they are saved."""
     try:
-        save(*args)
+        state.add_notice(save(*args))
     except InputError as error:
         state.set_notice(error.problems)
         return False

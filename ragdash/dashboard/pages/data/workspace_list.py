@@ -21,7 +21,7 @@ from ragdash.dashboard.session.truths import loaded_truths
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
-from ragdash.workspace.people.concurrent_edits import merged_list
+from ragdash.workspace.people.concurrent_edits import TypedText, merged_list
 from ragdash.workspace.protocols import CatalogueSummary
 
 MAX_ROWS = 15  # drawn at once: on a phone, more would make the first page longer than five screens
@@ -295,35 +295,16 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
         )
 
 
-class _TypedText:
-    """Makes what was typed of a stored text, and notes which one was stored."""
-
-    def __init__(self, typed: str):
-        self.typed, self.replaced = typed, typed
-
-    def __call__(self, stored: str) -> str:
-        self.replaced = stored
-        return self.typed
-
-
 def _rename_entry(home: Workspace, entry: CatalogueEntry, name: str) -> None:
-    text = _TypedText(name.strip() or entry.name)
+    text = TypedText(name.strip() or entry.name)
     home.rename(entry.digest, text, entry.kind)
-    _say_if_changed(entry, "name", text)
+    state.add_notice(text.warnings(entry.name, "name", entry.name))
 
 
 def _describe_entry(home: Workspace, entry: CatalogueEntry, description: str) -> None:
-    text = _TypedText(description.strip())
+    text = TypedText(description.strip())
     home.describe(entry.digest, text, entry.kind)
-    _say_if_changed(entry, "description", text)
-
-
-def _say_if_changed(entry: CatalogueEntry, what: str, text: _TypedText) -> None:
-    """Say that somebody else has changed a text since this page showed it, and how it was: what was typed replaced it.
-    """
-    if text.replaced not in (getattr(entry, what), text.typed):
-        facts = {"what": what, "name": entry.name, "value": text.replaced}
-        state.set_notice([Problem("text-changed", facts, severity="warning")])
+    state.add_notice(text.warnings(entry.description, "description", entry.name))
 
 
 def _delete_entry(entry: CatalogueEntry) -> None:

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.shown_values import require_shown
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
@@ -18,7 +18,7 @@ from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements, fields
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.workspace.people.concurrent_edits import merged_values
+from ragdash.workspace.people.concurrent_edits import merged_values, overwritten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,20 @@ def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
     price_names = {price.name for price in prices}
     valid_uses = {run: tuple(name for name in names if name in price_names) for run, names in uses.items()}
     typed = PriceTable(prices, {run: names for run, names in valid_uses.items() if names})
-    _save(write_prices(typed).encode(), lambda stored, table: merged_prices(shown, table, stored))
+    warnings: list[Problem] = []
+
+    def kept(stored: PriceTable, table: PriceTable) -> PriceTable:
+        warnings[:] = overwritten(*map(_texts, (shown, table, stored)), "the price table")
+        return merged_prices(shown, table, stored)
+
+    _save(write_prices(typed).encode(), kept)
+    state.add_notice(warnings)
+
+
+def _texts(table: PriceTable) -> dict[str, str]:
+    """The prices by name, and what each run uses, as texts."""
+    return {**{price.name: ", ".join(f"{getattr(price, field):g}" for field in list(COLUMNS)[1:])
+               for price in table.prices}, **{run: ", ".join(names) for run, names in table.uses.items()}}
 
 
 def merged_prices(shown: PriceTable, typed: PriceTable, stored: PriceTable) -> PriceTable:
