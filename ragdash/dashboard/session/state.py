@@ -331,14 +331,9 @@ def notice() -> tuple[Problem, ...]:
 
 
 def set_notice(problems: Iterable[Problem]) -> None:
-    """Tell these problems on the next page drawn."""
-    st.session_state[_NOTICE] = tuple(problems)
-
-
-def add_notice(problems: Sequence[Problem]) -> None:
-    """Tell these problems on the next page drawn; without any, what is to be told stays."""
-    if problems:
-        set_notice(problems)
+    """Show these problems on the next page drawn; without any, those that are to be shown stay."""
+    if shown := tuple(problems):
+        st.session_state[_NOTICE] = shown
 
 
 def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:

@@ -242,7 +242,7 @@ def _render_facts(entry: SessionRun) -> None:
 def _keep(save: Callable[..., list[Problem]], *args: object) -> bool:
     """Save facts of a run; a failure or a warning is shown at the top of the page. Whether they are saved."""
     try:
-        state.add_notice(save(*args))
+        state.set_notice(save(*args))
     except InputError as error:
         state.set_notice(error.problems)
         return False

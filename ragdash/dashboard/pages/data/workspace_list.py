@@ -298,13 +298,13 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
 def _rename_entry(home: Workspace, entry: CatalogueEntry, name: str) -> None:
     text = TypedText(name.strip() or entry.name)
     home.rename(entry.digest, text, entry.kind)
-    state.add_notice(text.warnings(entry.name, "name", entry.name))
+    state.set_notice(text.warnings(entry.name, "name", entry.name))
 
 
 def _describe_entry(home: Workspace, entry: CatalogueEntry, description: str) -> None:
     text = TypedText(description.strip())
     home.describe(entry.digest, text, entry.kind)
-    state.add_notice(text.warnings(entry.description, "description", entry.name))
+    state.set_notice(text.warnings(entry.description, "description", entry.name))
 
 
 def _delete_entry(entry: CatalogueEntry) -> None:

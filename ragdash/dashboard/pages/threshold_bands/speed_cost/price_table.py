@@ -98,7 +98,7 @@ def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
         return merged_prices(shown, table, stored)
 
     _save(write_prices(typed).encode(), kept)
-    state.add_notice(warnings)
+    state.set_notice(warnings)
 
 
 def _texts(table: PriceTable) -> dict[str, str]:
