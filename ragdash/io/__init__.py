@@ -206,7 +206,8 @@ def _truth_in_known_format(source: Source, packed: bool) -> Truth:
     check_mapping(source, detected, TRUTH_FIELDS)
     fail_if_questions_missing(source, detected)
     proposals.fail_if_misread(source, detected)
-    truth = proposals.with_more(source, detected, [_known_format(detected, source).read_truth(source)])[0]
+    truth = proposals.ask_about_runs(source, detected, _known_format(detected, source).read_truth(source))
+    truth = proposals.with_more(source, detected, [truth])[0]
     return replace(truth, problems=(*truth.problems, *_source_problems(source)))
 
 

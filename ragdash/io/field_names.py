@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from ragdash.core.text.metric_names import is_metric_name
+from ragdash.core.text.metric_names import is_metric_name, may_hold_scores
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
 _STAGE_WORDS = {"retrieval": ("retrieval", "retrieve", "retriever", "search"),
@@ -253,10 +253,11 @@ class FieldResolver:
             if len(self._schemas) > 10_000:
                 self._schemas.clear()
             schema = self._schemas[keys] = resolve_fields(keys, self.mapping)
-            is_native = all(name == field for name, field in schema.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS))
-            if not is_native and not is_document_row(schema):
+            markers = [(name, field) for name, field in schema.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS)]
+            if not is_document_row(schema) and not (markers and all(name == field for name, field in markers)):
                 resolved = {*schema.values(), self.mapping.get("attribute")}
-                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in resolved)
+                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in resolved and (
+                    markers or may_hold_scores(key)))  # of a query with nothing else
         return self._schemas[keys]
 
 

@@ -72,7 +72,7 @@ def test_beir(tmp_path):
     assert truth.digest == unpacked.digest
     assert (truth.name, len(truth), truth.judgments) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
-    assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file"]
+    assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-field", "unread-file"]
     assert detect(tmp_path / "nq").format == "beir"
     assert read_truth(("x", zip_of({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
 

@@ -30,6 +30,9 @@ from ragdash.io.json.typed_fields import (
 from ragdash.io.source.source import Source
 
 
+_OF_RUNS = {*RUN_MARKERS, *MEASURED_FIELDS} - {"settings", "usage"}
+
+
 class TruthReader:
     """Takes the objects of a file one by one and collects judgments and details.
 
@@ -43,6 +46,7 @@ class TruthReader:
         self._ids = QueryIds(problems)
         self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *MEASURED_FIELDS))
         self.is_run = self.is_truth = False
+        self.of_run: dict[str, None] = {}  # fields with what a system gave
         self.fraction_count = 0  # grades such as 0.73
         self.query_lines: dict[str, int] = {}
         self.details: dict[str, dict] = {}
@@ -65,6 +69,8 @@ class TruthReader:
         self.is_run = self.is_run or any(name in schema for name in RUN_MARKERS)
         self.is_truth = self.is_truth or any(name in schema for name in TRUTH_MARKERS)
         query_id = self._ids.identify(fields, schema, entry.line)
+        self.of_run |= dict.fromkeys(schema[name] for name in _OF_RUNS & schema.keys() if not is_missing(
+            fields.get(schema[name])))
         if field_names.is_document_row(schema):
             return self._add_row(query_id, fields, schema, entry.line)
         return self._add_query(query_id, fields, schema, entry)
@@ -174,6 +180,9 @@ class TruthReader:
             )
         if self._resolver.attribute_fields:
             note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1, of_run=self.is_run)
+        if self.of_run:
+            self.problems.add("unread-field/of-run", {"names": list(self.of_run)}, field=next(iter(self.of_run)),
+                              severity="warning")
         if self.is_run:
             without_scores(self.details, self.problems, self._resolver.mapping.get("attribute"))
         self.problems.raise_errors()

@@ -362,7 +362,10 @@ class Assignment:
         is_run = is_run or (is_truth and differs and bool({"scores", "labels"} & self.roles.keys()))
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
             not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
-        if not is_truth and not is_run and {"scores", "labels", "latency_ms", "latency_s"} & self.roles.keys():
+        if not is_run and {"latency_ms", "latency_s"} & self.roles.keys() and {"grade", "doc_id"}.isdisjoint(
+                self.roles):
+            is_run = True  # a system took the time
+        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.choices.open_answers import answers_note
 from ragdash.io.proposals.choices.weak_names import (
@@ -21,14 +22,15 @@ from ragdash.io.proposals.choices.weak_names import (
     numbers_below_names,
     phrases_as_documents,
 )
-from ragdash.io.proposals.guards import misread, more_content
+from ragdash.io.proposals.guards import MOST_BYTES, misread, more_content, with_what_is_read
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
-__all__ = ["describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth", "with_more"]
+__all__ = ["ask_about_runs", "describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth", "with_more"]
 FORMAT = "proposed"
+OF_RUN = "unread-field/of-run"
 _Record = TypeVar("_Record", Run, Truth)
 
 
@@ -75,6 +77,27 @@ def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) 
     for problem in problems:
         records = list(map(partial(_with_problem, problem), records))
     return records
+
+
+def ask_about_runs(source: Source, detected: DetectedFormat, truth: Truth) -> Truth:
+    """The truth; InputError with the reading as a run where a file of a truth alone holds what a system gave or took.
+
+    What the reader leaves out since the file is read as a run too is no problem.
+    """
+    noted = [problem for problem in truth.problems if problem.message == OF_RUN]
+    later = {name for problem in truth.problems if problem.kind == "unknown-columns"
+             for name in cast(list[str], problem.facts["columns"]) if may_be_metric(name)} - {*detected.columns}
+    if detected.role != "truth":
+        return replace(truth, problems=tuple(problem for problem in truth.problems if problem not in noted))
+    if source.mapping or not (noted or later) or source.stored_size > MOST_BYTES:
+        return truth
+    from ragdash.io.proposals.offer import proposal_problem
+    from ragdash.io.proposals.propose import propose
+
+    if readings := [with_what_is_read(detected, reading) for reading in propose(source)
+                    if reading.role in ("run", "both")]:
+        raise InputError([proposal_problem(source, readings)])
+    return truth
 
 
 def _with_problem(problem: Problem, record: _Record) -> _Record:

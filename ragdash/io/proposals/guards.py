@@ -61,6 +61,7 @@ _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
+_TIMES = {"latency_ms", "latency_s"}
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _OF_RUNS, _TALKS = ("retrieved", "contexts", "answer"), {"user"}  # what a conversation gives
 _HAS_MORE = {"retrieved", "relevant", "doc_id", "answers", "grade"}  # than an answer and its contexts
@@ -215,9 +216,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if detected.role == "run" and {"doc_id", *_WHAT_A_SYSTEM_GAVE}.isdisjoint(guess):  # a least score is no metric
         yield lambda reading: reading.role == "truth" and not {"relevant", "evidence"}.isdisjoint(reading.mapping)
     unread = set(detected.columns) - set(guess.values())
-    if detected.role == "truth" and looks_at_all and unread:  # what a system did is left out
-        yield lambda reading: reading.role == "both" and not (_WHAT_A_SYSTEM_GAVE | {"scores", "score"}).isdisjoint(
-            reading.mapping)
+    if detected.role == "truth" and looks_at_all and (unread or _TIMES & guess.keys()):  # of a system, left out
+        yield lambda reading: reading.role == "both" and not (
+            _WHAT_A_SYSTEM_GAVE | _TIMES | {"scores", "score"}).isdisjoint(reading.mapping)
     ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name))}
     if ranked and guess.get("retrieved"):  # the other list has them in no order
         yield lambda reading: reading.mapping.get("retrieved") in ranked
@@ -323,11 +324,11 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (looks_at_all and unread) and not rated and (
             not in_objects):  # an answer next to what it cites
         return []
-    readings = [_with_what_is_read(detected, reading) for reading in propose(source)]
+    readings = [with_what_is_read(detected, reading) for reading in propose(source)]
     return [reading for reading in readings if _reads_more(source, detected, reading, kinds)]
 
 
-def _with_what_is_read(detected: DetectedFormat, reading: Reading) -> Reading:
+def with_what_is_read(detected: DetectedFormat, reading: Reading) -> Reading:
     """A reading with the answers that the known format reads as well, and that mean nothing else in it."""
     fields = {name: path for name, path in reading.mapping.items() if name not in (ROLE, RECORDS, "attributes")}
     more = {name: path for name in ("answers", "answer") if (path := detected.guess.get(name)) and name not in fields

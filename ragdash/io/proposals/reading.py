@@ -16,6 +16,7 @@ MEANINGS = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id"
             "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "latency_s",
             "prompt_tokens", "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 """What a field can mean in a reading, in the order of a mapping."""
+_MEASURED = {"scores", "labels", "latency_ms", "latency_s"}
 OTHER_NAMES = {"documents": "retrieved", "run": "config", "references": "answers", "question": "query"}
 
 
@@ -116,6 +117,7 @@ def changed_reading(proposed: Mapping[str, str], fields: Mapping[str, str]) -> d
     role, content = proposed[ROLE], {*RUN_CONTENT, *TRUTH_CONTENT}
     if content & result.keys() != content & proposed.keys():
         is_run, is_truth = (not result.keys().isdisjoint(kinds) for kinds in (RUN_CONTENT, TRUTH_CONTENT))
+        is_run = is_run or (role in ("run", "both") and not result.keys().isdisjoint(_MEASURED))  # of a system
         role = ("both" if is_run and is_truth else "run" if is_run else "truth" if is_truth else role)
     return result | {ROLE: role} | ({RECORDS: proposed[RECORDS]} if RECORDS in proposed else {})
 

@@ -312,6 +312,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="fields that ragdash reads",
         fix="It is not read.",
     ),
+    "unread-field/of-run": Message(
+        actual="{names:comma}, which are fields of a run",
+        expected="what is right for each query",
+        fix="The ground truth does not keep it. If it is of a run, give --role both and --map with all fields.",
+        page="The ground truth does not keep it. If it is of a run, say what the columns mean.",
+    ),
     "unread-field/comment": Message(
         actual="the text {key!r} among the queries",
         expected="documents for each query",

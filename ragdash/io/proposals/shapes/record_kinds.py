@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
-from ragdash.io.proposals.names import QUESTION, words
+from ragdash.io.proposals.names import ID, QUESTION, SURE_METRICS, words
 
 _CONVERSATIONS = ("messages", "conversation", "conversations", "contents", "dialogue")
 _TURNS = (("user", "turn"), ("user", "message"), ("user", "utterance"))
@@ -26,6 +26,10 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
     others = [row for row in rows if not row.get(question)]
     if any(part in str(name).lower() for row in others for name in row for part in _CONTENT):
         return list(rows)
+    key = next((name for name in names if not ID.isdisjoint(words(str(name)))), None)
+    if key is not None and any(row.get(key) not in (None, "") and not SURE_METRICS.isdisjoint(words(str(name)))
+                               for row in others for name in row):
+        return list(rows)  # the scores of a query by its id, next to queries that failed
     return queries
 
 
