@@ -29,7 +29,6 @@ from ragdash.io.json.typed_fields import (
 )
 from ragdash.io.source.source import Source
 
-
 _OF_RUNS = {*RUN_MARKERS, *MEASURED_FIELDS} - {"settings", "usage"}
 
 

@@ -318,12 +318,11 @@ class Assignment:
     def _is_a_case(self) -> bool:
         """True for one record with the text of a question, or with an answer below the id of one."""
         asked = self.fields.get(self.roles.get("query", ""))
-        returned = self.fields.get(self.roles.get("retrieved", ""))
         if asked is not None and ((asked.path.count(".") > 1 and "[]" not in asked.path) or any(
                 _PLACEHOLDER.search(str(text)) for text in asked.items)):
             return False  # a prompt in the settings of a model, or a template
-        if asked is not None and "." in asked.path and (_has_several_rankings(returned) or (
-                not {*RUN_CONTENT, *TRUTH_CONTENT} & self.roles.keys())):
+        if asked is not None and "." in asked.path and (_has_several_rankings(self.fields.get(
+                self.roles.get("retrieved", ""))) or not {*RUN_CONTENT, *TRUTH_CONTENT} & self.roles.keys()):
             return False  # how stable a ranking is, or the prompt in the settings of a report
         if asked is not None:
             return asked.is_long_text and not any(_HASH.fullmatch(str(text)) for text in asked.items)
@@ -360,12 +359,10 @@ class Assignment:
                  if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         differs = "config" in self.roles or "{run}" in self.roles.get("scores", "")
         is_run = is_run or (is_truth and differs and bool({"scores", "labels"} & self.roles.keys()))
-        is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
-            not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))
-        if not is_run and {"latency_ms", "latency_s"} & self.roles.keys() and {"grade", "doc_id"}.isdisjoint(
-                self.roles):
-            is_run = True  # a system took the time
-        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
+        is_run = is_run or ({"grade", "doc_id"}.isdisjoint(self.roles) and (
+            not {"latency_ms", "latency_s"}.isdisjoint(self.roles) or (is_truth and any(  # a system took the time
+                not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))))
+        if not is_truth and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

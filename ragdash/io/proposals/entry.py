@@ -28,7 +28,8 @@ from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scor
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
-__all__ = ["ask_about_runs", "describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth", "with_more"]
+__all__ = ["ask_about_runs", "describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth",
+           "with_more"]
 FORMAT = "proposed"
 OF_RUN = "unread-field/of-run"
 _Record = TypeVar("_Record", Run, Truth)
