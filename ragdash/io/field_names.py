@@ -35,8 +35,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 _ANSWERS_OF_SYSTEMS = (
     "bot_says", "bot_said", "bot_answer", "bot_response", "bot_reply", "bot_output", "chatbot_answer",
     "chatbot_response", "chatbot_reply", "assistant_says", "assistant_answer", "assistant_response", "assistant_reply",
-    "ai_answer", "ai_response", "system_response", "system_output", "rag_response", "rag_output", "model_output",
-    "model_response", "llm_response", "llm_output")
+    "ai_answer", "ai_response", "system_response", "system_output", "rag_response", "rag_output", "agent_response",
+    "agent_reply", "agent_output", "model_output", "model_response", "llm_response", "llm_output")
 # A query in one object or row: what was returned for it, and what is right.
 QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": (*ALIASES["query_id"], "example_id", "task_id", "id", "_id"),

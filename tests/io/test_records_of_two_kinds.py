@@ -8,6 +8,8 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
 
 COUNT = range(8)
 ASKED = [f"Which herb is added to soup number {number}?" for number in COUNT]
@@ -78,3 +80,27 @@ def test_queries_that_failed_have_no_answer_in_the_offered_reading(content, fiel
     mapping = failed.value.problems[0].facts["mappings"][0]
     assert field in mapping
     assert len(read_runs(lines(rows), mapping=mapping)[0]) == len(COUNT)
+
+
+def test_what_a_system_should_do_is_no_right_answer():
+    rows = [{"id": f"s{n}", "expected": ("answer", "refuse", "dual_answer")[n % 3], "latency_s": 19.4 + n,
+             "label": ("correct", "wrong")[n % 2]} for n in COUNT]
+    mapping = propose(Source(("file.json", json.dumps({"new": {"rows": rows}}).encode())))[0].mapping
+    assert mapping["role"] == "run"
+    assert mapping["labels"] == "label"
+    assert mapping["latency_ms"] == "latency_s"
+    assert "answers" not in mapping
+
+
+def test_zeros_and_ones_of_what_was_found_are_scores_next_to_times():
+    table = "index_name,question_id,k,retrieval_latency_ms,evidence_found\n" + "".join(
+        f"fixed,Q{n:03},{k},{12.5 + n},{int(n > 2)}\n" for n in COUNT for k in (1, 3))
+    mapping = propose(Source(("file.csv", table.encode())))[0].mapping
+    assert mapping["scores"] == "evidence_found"
+    assert mapping["latency_ms"] == "retrieval_latency_ms"
+
+
+def test_what_an_agent_answered_next_to_right_answers_is_of_a_run():
+    rows = [{"question": ASKED[n], "agent_response": SAID[n], "ground_truth": f"Herb {n}."} for n in COUNT]
+    assert detect(lines(rows)).role == "both"
+    assert read_runs(lines(rows))[0].details["answer"].to_pylist() == SAID

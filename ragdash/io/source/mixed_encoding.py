@@ -19,6 +19,7 @@ _UNUSUAL = re.compile(f"[^\\x00-\\x7f{_LETTERS}{_MARKS}{_BETWEEN}]|[A-Za-z][{_MA
 _IN_WORD = re.compile(f"[A-Za-z][{_LETTERS}]|[{_LETTERS}][A-Za-z]")
 _FEWEST = 2  # letters of words that show it
 _LONG_WORD = re.compile(f"(?=[A-Za-z]*[{_LETTERS}])[A-Za-z{_LETTERS}]{{6,}}")  # one of them shows it as well
+_APOSTROPHE = re.compile(r"[A-Za-z]{3,}’(?:s|t|re|ve|ll)\b")  # school’s, don’t
 _DASH = re.compile(rb"(?<![\w\x80-\xff])[\x85\x96\x97](?![\w\x80-\xff])")  # outside words: no letter
 _WORD = re.compile(r"\w[\w.@-]{0,29}")
 
@@ -81,7 +82,8 @@ def _word_of_whole(raw: bytes, first: int) -> str:
         text = raw.decode(WHOLE)
     except UnicodeDecodeError:
         return ""
-    if _UNUSUAL.search(text) or (len(_IN_WORD.findall(text)) < _FEWEST and not _LONG_WORD.search(text)):
+    if _UNUSUAL.search(text) or (len(_IN_WORD.findall(text)) < _FEWEST and not _LONG_WORD.search(text) and (
+            len(_APOSTROPHE.findall(text)) < _FEWEST)):
         return ""
     return next((match[0] for match in _WORD.finditer(text) if match.end() > first), text[first])
 

@@ -52,6 +52,12 @@ def test_other_text_is_refused(data):
         read_runs(("a.csv", data))
 
 
+def test_apostrophes_of_english_words_show_windows_1252():
+    data = "query_id,query,answer\ns1,What’s open?,The school’s library.\ns2,Who isn’t here?,The head’s deputy.\n"
+    run, = read_runs(("a.csv", data.encode("windows-1252")))
+    assert run.details["answer"].to_pylist() == ["The school’s library.", "The head’s deputy."]
+
+
 WHOLE = "query_id,query,answer\ns1,Où est le café ?,Über die Brücke – für 12 €.\ns2,¿Quién?,It’s José’s „Größe“.\n"
 
 

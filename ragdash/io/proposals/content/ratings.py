@@ -80,10 +80,16 @@ def is_metric(field: Field) -> bool:
         field.name_words == ("margin",)) or field.name_words[:1] == ("metric",) or (
         _PRECISION.fullmatch(field.path.rpartition(".")[2]) is not None) or (
         _SHORT_NAME.fullmatch(field.path.rpartition(".")[2]) is not None and _are_fractions(field)) or (
-        field.is_bool and not name.isdisjoint(_OUTCOMES)) or is_metric_name(field.path.rpartition(".")[2])
+        not name.isdisjoint(_OUTCOMES) and (field.is_bool or _is_binary(field))) or (
+        is_metric_name(field.path.rpartition(".")[2]))
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
     return _is_bounded(field) or known
+
+
+def _is_binary(field: Field) -> bool:
+    """True for 0 and 1 alone, both of them."""
+    return {as_number(item) for item in field.items} == {0, 1}
 
 
 def rates_document(field: Field) -> bool:

@@ -53,6 +53,8 @@ _ID_MARKS = re.compile(r"(?=.*\d)(?=.*[#@/_:])[^\s。，、；！？]+")
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"),
                ("real", "answer"))
+_BEHAVIORS = {"answer", "answered", "answerable", "unanswerable", "refuse", "refused", "refusal", "abstain",
+              "abstained", "abstention", "decline", "declined", "clarify", "clarification", "escalate", "fallback"}
 _OTHER_WAYS = ("answer", "variant")  # to write a right answer
 _SAID_OF_ANSWERS = {"information", "info", "detail", "statement", "value", "result"}  # expected_information
 _CUT = {"preview", "truncated"}  # behind the name of a text of which the beginning is kept
@@ -147,6 +149,8 @@ def is_reference(field: Field) -> bool:
     if ((field.is_list and is_several(field)) or (has_codes(field) and name.isdisjoint(ANSWER))) and all(
             ID_FORM.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
+    if all(" " not in str(item) and not _BEHAVIORS.isdisjoint(words(str(item))) for item in field.items):
+        return False  # what a system should do: answer, refuse
     if (field.name_words in _RIGHT_ONES and not field.is_list) or field.name_words == _OTHER_WAYS:
         return True
     if (name.isdisjoint(ANSWER) and asks_mostly(field)) or {"label", "expected"} <= name or (
