@@ -243,6 +243,7 @@ class FieldResolver:
         self.mapping, self.schema = mapping, fixed
         self._schemas: dict[tuple, dict[str, str]] = {}
         self.attribute_fields: dict[str, None] = {}  # fields without a meaning of objects that are not our own
+        self.own_attributes: dict[str, None] = {}  # and of those that are
 
     def resolve(self, fields: dict) -> dict[str, str]:
         """{our name: the field that holds it}."""
@@ -254,10 +255,13 @@ class FieldResolver:
                 self._schemas.clear()
             schema = self._schemas[keys] = resolve_fields(keys, self.mapping)
             markers = [(name, field) for name, field in schema.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS)]
-            if not is_document_row(schema) and not (markers and all(name == field for name, field in markers)):
-                resolved = {*schema.values(), self.mapping.get("attribute")}
-                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in resolved and (
-                    markers or may_hold_scores(key)))  # of a query with nothing else
+            if not is_document_row(schema):
+                resolved = {*schema.values(), self.mapping.get("attribute"), "attributes"}
+                unknown = dict.fromkeys(key for key in keys if key not in resolved)
+                if markers and all(name == field for name, field in markers):
+                    self.own_attributes |= unknown
+                else:  # of a query with nothing else those that may be scores
+                    self.attribute_fields |= {key: None for key in unknown if markers or may_hold_scores(key)}
         return self._schemas[keys]
 
 

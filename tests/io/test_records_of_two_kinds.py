@@ -104,3 +104,11 @@ def test_what_an_agent_answered_next_to_right_answers_is_of_a_run():
     rows = [{"question": ASKED[n], "agent_response": SAID[n], "ground_truth": f"Herb {n}."} for n in COUNT]
     assert detect(lines(rows)).role == "both"
     assert read_runs(lines(rows))[0].details["answer"].to_pylist() == SAID
+
+
+@pytest.mark.parametrize("content", [{"retrieved": ["d1", "d2"]}, {"relevant": ["d1"]}], ids=["run", "truth"])
+def test_fractions_of_an_unknown_name_next_to_our_own_fields_are_named(content):
+    rows = [{"query_id": f"s{n}", **content, "points": 2.5 + n, "level": n % 3, "part": "tea"} for n in COUNT]
+    records = read_truth(lines(rows)) if "relevant" in content else read_runs(lines(rows))[0]
+    assert [problem.facts["columns"] for problem in records.problems if problem.kind == "unknown-columns"] == [
+        ["points"]]

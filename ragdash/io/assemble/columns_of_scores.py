@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import orjson
 
@@ -115,6 +115,17 @@ def _are_categories(cells: Sequence[object]) -> bool:
 def without_scores(details: Mapping[str, dict], problems: Collector, mapped: str | None = None) -> None:
     """Take the columns of metrics out of the attributes of a truth that is in the rows of a run."""
     take_scores({None: details}, Collector(problems.file), mapped, of_run=False)
+
+
+def note_fractions(details: Iterable[Mapping[str, dict]], names: Collection[str], problems: Collector) -> None:
+    """Warn of attributes of these names with fractions that differ: something was measured that is not read."""
+    found: dict[str, set[object]] = {}
+    for fields in (fields for queries in details for fields in queries.values() if names and fields.get("attributes")):
+        for name, value in orjson.loads(fields["attributes"]).items():
+            if name in names:
+                found.setdefault(name, set()).add(value if isinstance(value, (int, float)) else None)
+    note_attribute_columns([name for name, values in found.items() if len(values) > 1 and None not in values and any(
+        isinstance(value, float) and not value.is_integer() for value in values)], problems, 1)
 
 
 def attach(scores: Iterable[tuple[str, str, Value]], run_name: str) -> FileScores:

@@ -10,7 +10,7 @@ from ragdash.core.errors import Collector
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
 from ragdash.io.assemble.assemble_runs import Rows
-from ragdash.io.assemble.columns_of_scores import refuse_content_beside_scores, take_scores
+from ragdash.io.assemble.columns_of_scores import note_fractions, refuse_content_beside_scores, take_scores
 from ragdash.io.assemble.document_lists import split_documents
 from ragdash.io.assemble.query_fields import run_details
 from ragdash.io.assemble.query_ids import QueryIds
@@ -206,6 +206,8 @@ class RunReader:
             note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1, of_run=True)
         scores = take_scores({config: buffer.details for config, buffer in self.buffers.items()}, self.problems,
                              self._resolver.mapping.get("attribute"))
+        note_fractions([buffer.details for buffer in self.buffers.values()], self._resolver.own_attributes,
+                       self.problems)
         if self.buffers and not self._has_content:
             refuse_content_beside_scores({config: buffer.details for config, buffer in self.buffers.items()}, scores,
                                          self.problems)
