@@ -31,6 +31,15 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
               "input.question", "input.query", "input.input", "vars.question",
               "vars.query", "vars.input", "attributes.input.value", "reference_question", "inputs"),
 }
+
+
+def _spent(unit: str) -> tuple[str, ...]:
+    """Names for how long a query took from its start to its end: took_ms, execution_time_ms."""
+    return tuple(f"{word}_{unit}" for word in (
+        "took", "runtime", "run_time", "execution_time", "exec_time", "processing_time", "inference_time", "query_time",
+        "wall_time", "end_to_end", "end_to_end_time", "e2e"))
+
+
 # What people call the answer of their system in a table.
 _ANSWERS_OF_SYSTEMS = (
     "bot_says", "bot_said", "bot_answer", "bot_response", "bot_reply", "bot_output", "chatbot_answer",
@@ -71,10 +80,11 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "allowed": ("allowed", "allowed_ids", "allowed_doc_ids"),
     "subtopics": ("subtopics",),
     "latency_ms": ("latency_ms", "latency_millis", "total_latency_ms", "response_time_ms", "elapsed_ms", "duration_ms",
-                   "total_time_ms", "time_ms", "end_to_end_latency_ms", "e2e_latency_ms"),
+                   "total_time_ms", "time_ms", "end_to_end_latency_ms", "e2e_latency_ms", *_spent("ms")),
     "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",
                   "elapsed_seconds", "elapsed_sec", "response_time_seconds", "response_time_sec", "duration_s",
-                  "duration_seconds", "duration_sec", "time_seconds", "time_sec"),
+                  "duration_seconds", "duration_sec", "time_seconds", "time_sec",
+                  *_spent("s"), *_spent("sec"), *_spent("seconds")),
     **{f"{stage}_{unit}": tuple(form.format(word, written) for word in stage_words for written in units for form in (
         "{}_{}", "{}_time_{}", "{}_latency_{}", "latency_{}_{}", "{}_duration_{}"))
        for stage, stage_words in _STAGE_WORDS.items() for unit, units in _UNIT_WORDS.items()},

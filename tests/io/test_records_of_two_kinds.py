@@ -112,3 +112,13 @@ def test_fractions_of_an_unknown_name_next_to_our_own_fields_are_named(content):
     records = read_truth(lines(rows)) if "relevant" in content else read_runs(lines(rows))[0]
     assert [problem.facts["columns"] for problem in records.problems if problem.kind == "unknown-columns"] == [
         ["points"]]
+
+
+@pytest.mark.parametrize(("name", "factor"), [("took_ms", 1), ("executionTimeMs", 1), ("runtime_s", 1000),
+                                              ("query_time_seconds", 1000), ("end_to_end_ms", 1)])
+def test_times_under_other_names_are_latencies_and_no_scores(name, factor):
+    rows = [{"question": ASKED[n], "model_answer": SAID[n], "ground_truth": f"It is herb {n}.", name: 2.5 + n}
+            for n in COUNT]
+    run = read_runs(lines(rows))[0]
+    assert [times["total"] for times in run.details["latency_ms"].to_pylist()] == [factor * (2.5 + n) for n in COUNT]
+    assert run.file_scores is None

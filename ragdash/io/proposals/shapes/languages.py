@@ -29,6 +29,7 @@ _UNSPACED = {
     "모델": "model", "생성": "generated", "검색": "retrieved", "결과": "result", "문서": "document", "출처": "source",
     "점수": "score", "유사도": "similarity", "순위": "rank", "내용": "content", "본문": "text", "문맥": "context",
     "컨텍스트": "context", "관련": "relevant", "번호": "id", "아이디": "id",
+    "耗时": "latency", "响应时间": "latency", "応答時間": "latency", "処理時間": "latency", "응답시간": "latency",
     "텍스트": "text", "이미지": "image", "평가": "evaluation",
 }
 _UNSPACED_PARTS = re.compile("|".join(sorted(_UNSPACED, key=len, reverse=True)))
@@ -77,6 +78,7 @@ _WORDS = {
     "correctness": "exactitud exactitude korrektheit correttezza exatidao",
     "relevance": "relevanz pertinenza relevancia rilevanza relevantie релевантность",
     "rating": "bewertung calificacion avaliacao valutazione",
+    "latency": "antwortzeit laufzeit latenz latencia latence latenza",
     "id": "kennung identificador identifiant identificativo",
 }
 _ENGLISH = {word: english for english, others in _WORDS.items() for word in others.split()}
