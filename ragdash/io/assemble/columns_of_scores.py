@@ -119,13 +119,14 @@ def without_scores(details: Mapping[str, dict], problems: Collector, mapped: str
 
 def note_fractions(details: Iterable[Mapping[str, dict]], names: Collection[str], problems: Collector) -> None:
     """Warn of attributes of these names with fractions that differ: something was measured that is not read."""
-    found: dict[str, set[object]] = {}
+    values_by_name: dict[str, set[object]] = {}
     for fields in (fields for queries in details for fields in queries.values() if names and fields.get("attributes")):
         for name, value in orjson.loads(fields["attributes"]).items():
             if name in names:
-                found.setdefault(name, set()).add(value if isinstance(value, (int, float)) else None)
-    note_attribute_columns([name for name, values in found.items() if len(values) > 1 and None not in values and any(
-        isinstance(value, float) and not value.is_integer() for value in values)], problems, 1)
+                values_by_name.setdefault(name, set()).add(value if isinstance(value, (int, float)) else None)
+    note_attribute_columns([name for name, values in values_by_name.items() if len(values) > 1 and (
+        None not in values) and any(isinstance(value, float) and not value.is_integer() for value in values)],
+        problems, 1)
 
 
 def attach(scores: Iterable[tuple[str, str, Value]], run_name: str) -> FileScores:

@@ -25,8 +25,8 @@ def is_noise(field: Field) -> bool:
     path = set(field.words)
     if field.path.startswith("*") or field.words == ("version",):
         return False  # said of the whole record
-    said = field.words[2:] if field.words[:2] == ("agent", "run") else field.words[1:] * ("." not in field.path)
-    if field.words[:1] == ("agent",) and said in (("answer",), ("response",), ("output",), ("reply",)):
+    rest = field.words[2:] if field.words[:2] == ("agent", "run") else field.words[1:] * ("." not in field.path)
+    if field.words[:1] == ("agent",) and rest in (("answer",), ("response",), ("output",), ("reply",)):
         return False
     if field.name_words[:1] == ("final",) and field.name_words[1:] in (("answer",), ("response",), ("output",)) and (
             field.path.count(".") < 2 and "[]" not in field.path):
