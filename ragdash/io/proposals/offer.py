@@ -101,7 +101,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         settings >= listed and is_deeper and listed.isdisjoint(_paths(reading))) or (
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in _LISTED)) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
-            by_question or 0 < _lacking(error) < reading.count or reading.notes.keys() & {"skipped", "average"}
+            by_question or 0 < _lacking(error, detected) < reading.count or reading.notes.keys() & {"skipped", "average"}
             or not _is_known(reading, detected) or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get(
                 "repeated", 0) < min(reading.count, SAMPLE))))]
     if "fields-as-queries" in kinds:  # two lists of texts, of which one may be asked
@@ -136,6 +136,12 @@ def _rates_queries(reading: Reading) -> bool:
 
 def _lacking(error: InputError) -> int:
     """How many records have nothing that was returned, such as those of queries that failed."""
+
+
+def _lacking(error: InputError, detected: DetectedFormat) -> int:
+    """How many records have nothing that was returned, such as those of queries that failed; 0 in our own format."""
+    if all(name == path for name, path in detected.guess.items()):
+        return 0
     return sum(problem.message == "missing-field" for problem in error.problems)
 
 
