@@ -101,9 +101,9 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         settings >= listed and is_deeper and listed.isdisjoint(_paths(reading))) or (
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in _LISTED)) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
-            by_question or 0 < _lacking(error, detected) < reading.count or reading.notes.keys() & {"skipped", "average"}
-            or not _is_known(reading, detected) or (kinds == {"duplicate-query"} and 0 < 2 * reading.notes.get(
-                "repeated", 0) < min(reading.count, SAMPLE))))]
+            by_question or 0 < _lacking(error, detected) < reading.count or not _is_known(reading, detected)
+            or reading.notes.keys() & {"skipped", "average"} or (kinds == {"duplicate-query"} and (
+                0 < 2 * reading.notes.get("repeated", 0) < min(reading.count, SAMPLE)))))]
     if "fields-as-queries" in kinds:  # two lists of texts, of which one may be asked
         readings = [reading for reading in readings if reading.role != "questions" or _has_records(reading)]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
@@ -132,10 +132,6 @@ def _rates_queries(reading: Reading) -> bool:
     """True for values by the ids of queries, and for records of queries below the means of each system."""
     named = {"query_id", "query"} & reading.mapping.keys()
     return reading.mapping.get("query_id") == KEY or bool(named and "." in reading.mapping.get(RECORDS, ""))
-
-
-def _lacking(error: InputError) -> int:
-    """How many records have nothing that was returned, such as those of queries that failed."""
 
 
 def _lacking(error: InputError, detected: DetectedFormat) -> int:

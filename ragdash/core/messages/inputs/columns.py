@@ -313,7 +313,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="It is not read.",
     ),
     "unread-field/of-run": Message(
-        actual="{names:comma}, which are fields of a run",
+        actual="{names:comma}, as in a run",
         expected="what is right for each query",
         fix="The ground truth does not keep it. If it is of a run, give --role both and --map with all fields.",
         page="The ground truth does not keep it. If it is of a run, say what the columns mean.",
