@@ -170,3 +170,17 @@ def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path
             "print('ragdash.dashboard.monitoring.status_server' in sys.modules)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.split() == ["False"], done.stderr
+
+
+@pytest.mark.parametrize(("host", "shown"), [("::1", "http://[::1]:8501"), ("127.0.0.1", "http://127.0.0.1:8501")])
+def test_the_printed_address_is_one_that_a_browser_opens(monkeypatch, capsys, host, shown):
+    from streamlit import config
+
+    from ragdash.dashboard.monitoring import __main__ as start
+
+    options = {"server.address": host, "server.port": 8501, "server.baseUrlPath": "", "server.sslCertFile": ""}
+    real = config.get_option
+    monkeypatch.setattr(config, "get_option", lambda name: options.get(name) if name in options else real(name))
+    start._print_address(None)
+    start._started.clear()
+    assert f"ragdash: {shown} (stop with Ctrl+C)" in "".join(capsys.readouterr())

@@ -557,3 +557,14 @@ def test_a_name_or_tag_that_says_nothing_of_itself_is_an_input_error(tmp_path):
             ragdash.record(**given, folder=tmp_path)
     with pytest.raises(InputError, match="an object of type Mute as name"):
         Truth.of({"q": ["d"]}, Mute())
+
+
+def test_a_program_may_change_its_folder_while_it_records(tmp_path, monkeypatch):
+    monkeypatch.delenv("RAGDASH_LOG_DIR", raising=False)
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with ragdash.record("moved") as run:
+        run.add("q1", ["d1"])
+        monkeypatch.chdir(tmp_path / "below")
+        run.add("q2", ["d1"])
+    assert [entry.state for entry in log_entries(tmp_path / "ragdash-logs")] == ["complete"]

@@ -11,7 +11,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import PurePath
 from types import ModuleType, SimpleNamespace
 from uuid import UUID
@@ -48,14 +48,22 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     --------
     >>> flat_settings({"retriever": {"k": 10, "api_key": "x"}, "max_tokens": 5})
     ({'retriever.k': 10, 'max_tokens': 5}, ('retriever.api_key',))
+    >>> flat_settings({"a.b": 1, "a": {"b": 2}})
+    ({'a.b': 1, 'a.b (2)': 2}, ())
     """
     flat, removed = {}, []
     for name, value in _leaves(settings, "", 0):
         if value is _SECRET or _has_secrets(value):
             removed.append(name)
         if value is not _SECRET and not (isinstance(value, str) and is_secret_text(value)):
-            flat[name] = plain_value(value)
+            flat[_free_name(name, flat)] = plain_value(value)
     return flat, tuple(removed)
+
+
+def _free_name(name: str, flat: Mapping) -> str:
+    """The name, with a number where another setting has it: "a.b" next to "b" of "a"."""
+    names = (f"{name} ({number})" if number > 1 else name for number in count(1))
+    return next(free for free in names if free not in flat)
 
 
 def setting_texts(settings: Mapping) -> dict[str, str]:

@@ -56,6 +56,7 @@ def _print_address(_) -> None:
     from streamlit.web.server import server_util
 
     host = server_util.get_display_address(config.get_option("server.address") or "localhost")
+    host = f"[{host}]" if ":" in host else host  # of version 6
     print_note(f"ragdash: {server_util.get_url(host)} (stop with Ctrl+C)")
 
 

@@ -60,7 +60,8 @@ class DraftDecisionStore(EventStore):
         """Keep a decision on a draft of the documents of this digest; an empty one takes back what was said.
 
         shown: the decision that the person saw. What others have changed since stays, unless this person changed it
-        too. Returns which of question, answer and state both have changed: "question: what the other wrote".
+        too. Returns what others wrote of what both have changed, and of the question and the answer of a draft that is
+        accepted or rejected as this person did not see it: "question: what the other wrote".
         """
         lost: list[tuple[str, ...]] = []
 
@@ -87,18 +88,22 @@ def _decisions(reviews: Reviews) -> dict[str, Decision]:
 
 
 def _merged(stored: Decision, typed: Decision, shown: Decision | None) -> tuple[Decision, tuple[str, ...]]:
-    """What is stored with what one person changed of `shown`; the parts that another had changed to something else."""
+    """What is stored with what one person changed of `shown`; the parts that another had changed to something else: of
+    those that this person changed, and of all where the person decides about the draft.
+    """
     if shown is None:
         return typed, ()
     changes: dict[str, str | None] = {}
     replaced = []
+    decides = bool(typed.state) and typed.state != shown.state
     for part in (("state", "reason"), ("question",), ("answer",)):
         mine, others, before = ({name: getattr(each, name) for name in part} for each in (typed, stored, shown))
         is_changed = others not in (before, mine)
-        if mine != before and (any(mine.values()) or not is_changed):  # taking back is about what was seen alone
+        is_mine = mine != before and (any(mine.values()) or not is_changed)  # taking back is about what was seen alone
+        if is_mine:
             changes |= mine
-            if is_changed:
-                replaced.append(f"{part[0]}: {' '.join(value for value in others.values() if value) or 'none'}")
+        if is_changed and (is_mine or decides):
+            replaced.append(f"{part[0]}: {' '.join(value for value in others.values() if value) or 'none'}")
     return replace(stored, **changes), tuple(replaced)
 
 

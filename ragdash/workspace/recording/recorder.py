@@ -169,6 +169,8 @@ class Recording:
         if self._started:
             raise InputError([Problem("recording/started", {"name": self.header.name})])
         self._started = True
+        with _writing(self.folder):
+            self.folder = self.path = self.folder.absolute()  # a program may change to another folder meanwhile
         with _writing(self.folder), _folder_lock(self.folder):
             if self._resume:
                 self._open_interrupted()

@@ -246,6 +246,17 @@ def test_a_damaged_file_of_decisions_is_told():
     assert "testsets.broken-1.sqlite" in texts(at).replace("\\", "") and "set aside" in texts(at)
 
 
+@pytest.mark.parametrize("decision", ["accepted", "rejected"])
+@pytest.mark.parametrize("part", ["question", "answer"])
+def test_what_somebody_else_wrote_in_a_draft_is_shown_to_who_decides_about_it(decision, part):
+    store, shown_decision = DraftDecisionStore(), Decision(**{part: "mine"})
+    store.say("0" * 32, "single-1", Decision(**{part: "theirs"}))
+    unseen = store.say("0" * 32, "single-1", replace(shown_decision, state=decision), shown_decision)
+    assert unseen == (f"{part}: theirs",)
+    assert store.read("0" * 32)["single-1"] == Decision(decision, **{part: "theirs"})
+    assert store.say("0" * 32, "single-1", Decision(**{part: "theirs"}), Decision(decision, **{part: "theirs"})) == ()
+
+
 def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
     from ragdash.experiments.testset import final, truth_jsonl
 

@@ -108,9 +108,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="Nothing was stored. Look at what is stored, then press again to replace it.",
     ),
     "draft-changed": Message(
-        actual="that somebody else has decided otherwise on {name!r} meanwhile: {parts:comma}",
+        actual="that somebody else has changed {name!r} meanwhile: {parts:comma}",
         expected="one reviewer at a time",
-        fix="Yours is stored instead. Copy what is missing from theirs.",
+        fix="What you changed is stored. Look at the draft, and copy what is missing from theirs.",
     ),
     "broken-reviews": Message(
         actual="a damaged file of reviews: it was set aside, and what could be read was recovered",
