@@ -27,6 +27,7 @@ from helpers import call
 from ragdash import __main__ as ragdash_main
 from ragdash import __version__
 from ragdash import record as ragdash_record
+from ragdash.analysis.tracking import read_baseline
 from ragdash.cli import main as command_line
 from ragdash.cli.command_line import INPUTS, OUTPUTS, PrintCompletion
 from ragdash.core.console import write
@@ -119,6 +120,14 @@ def test_closed_and_full_standard_streams_change_no_exit_status(files, closed):
                           capture_output=True, cwd=files, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert (done.returncode, done.stdout) == (2, b""), done.stderr
     assert b"Traceback" not in done.stderr and (b"empty file" in done.stderr) == (closed == "<&-")
+
+
+def test_a_baseline_is_written_into_a_pipe(files):
+    done = ragdash("pin", "run.trec", "--truth", "qrels.txt", "-m", "RR", "-o", "/dev/stdout", cwd=files,
+                   stdout=subprocess.PIPE, timeout=60)
+    assert done.returncode == 0, done.stderr
+    (files / "b.ragdash").write_bytes(done.stdout)
+    assert read_baseline(files / "b.ragdash").name == "run"
 
 
 def test_a_closed_standard_error_is_no_place_for_an_output(files):

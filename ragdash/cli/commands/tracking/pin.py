@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate the run and write its baseline; returns the exit status."""
     path = Path(options.output or "baseline.ragdash")
-    if path.exists() and not options.replace:
+    if (path.is_file() or path.is_dir()) and not options.replace:  # a pipe holds no baseline
         before = read_baseline(path)
         raise InputError([Problem("baseline/exists", {"name": before.name, "date": before.pinned[:10]}, str(path))])
     runs, truth = read_inputs(options)
