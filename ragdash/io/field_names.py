@@ -107,6 +107,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {  # of the aliases those that a me
     "answer": ("answer", "response", "output", "generated_answer", "prediction"),
     "answers": ("reference", "reference_answer", "ground_truth", "expected_answer"),
 }
+WHOLE_TIMES = frozenset(("latency_ms", "latency_s"))  # of a query, from its start to its end
 MEASURED_FIELDS = ("latency_ms", "latency_s", *STAGE_TIMES, "usage", "prompt_tokens", "completion_tokens", "cost_usd",
                    "settings")  # of a run alone
 DETAIL_FIELDS = ("query", "answer", "chat_history", *MEASURED_FIELDS,

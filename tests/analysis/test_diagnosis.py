@@ -161,8 +161,8 @@ def test_right_and_wrong_answers_add_up_and_say_at_which_stage_they_are():
     assert right_sentence("bm25", counts) == (
         "bm25 has 3 of 6 answers right (1 of them where another step fails), 3 wrong: 1 at **Wrong answer**, 1 at "
         "**Declined needlessly**, 1 at an earlier stage.")
-    one = RightAnswers(2, 1, 0, {"Wrong answer": 1}, 0)
-    assert right_sentence("bm25", one).endswith("1 wrong: 1 at **Wrong answer**.")
+    one_wrong = RightAnswers(2, 1, 0, {"Wrong answer": 1}, 0)
+    assert right_sentence("bm25", one_wrong).endswith("1 wrong: 1 at **Wrong answer**.")
     assert right_sentence("bm25", RightAnswers(2, 3, 0, {}, 3)).endswith("3 wrong, all at an earlier stage.")
     assert right_sentence("bm25", found.count_right(np.zeros(len(found.stage), bool))) == ""
 

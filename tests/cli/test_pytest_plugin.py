@@ -148,7 +148,7 @@ def test_pinning_without_verdicts_is_refused(project):
 LATE = """
 import pytest
 
-kept = []
+loggers = []
 
 @pytest.fixture
 def at_the_end(log_retrieval):
@@ -157,10 +157,10 @@ def at_the_end(log_retrieval):
 
 @pytest.mark.ragdash(group="late", metrics="RR")
 def test_first(at_the_end, log_retrieval):
-    kept.append(log_retrieval)
+    loggers.append(log_retrieval)
 
 def test_second():
-    kept[0]("other", ["a"], relevant=["a"])
+    loggers[0]("other", ["a"], relevant=["a"])
 """
 
 

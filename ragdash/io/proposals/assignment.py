@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ragdash.io.field_names import WHOLE_TIMES
 from ragdash.io.proposals.content.first_ranks import names_first_rank
 from ragdash.io.proposals.content.spread import asks_mostly
 from ragdash.io.proposals.fields import Field, as_number
@@ -63,7 +64,6 @@ _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "
 _ARE_WORDS = 0.7  # share of texts of letters alone
 _FEWEST, _FEWEST_KEYS = 5, 8  # records without a question, deep in a file; keys that may be those of queries
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
-_TIMES = {"latency_ms", "latency_s"}
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
 _RATED_THINGS = {"product", "paper", "file", "url", "page", "article"}
 _RATED = (("metric",), ("metric", "name"), ("measure",), ("criterion",))
@@ -220,7 +220,7 @@ class Assignment:
         """True for labels of which some say more than A or B, the better one of two, or of known questions."""
         labels = [self.fields[path] for path in self.roles["labels"].split("+") if path in self.fields]
         if [self.roles.get("query_id"), *(item.name_words for item in labels)] == ["id", ("label",)] and (
-                _TIMES.isdisjoint(self.roles)):
+                WHOLE_TIMES.isdisjoint(self.roles)):
             return False  # of anything
         return "query" in self.roles or any(
             not _PREFERRED.issuperset(str(label).strip().lower() for label in item.items) for item in labels)
@@ -362,7 +362,7 @@ class Assignment:
         differs = "config" in self.roles or "{run}" in self.roles.get("scores", "")
         is_run = is_run or ((differs or not is_truth) and bool({"scores", "labels"} & self.roles.keys()))
         is_run = is_run or ({"grade", "doc_id"}.isdisjoint(self.roles) and (
-            not _TIMES.isdisjoint(self.roles) or (is_truth and any(  # a system took the time
+            not WHOLE_TIMES.isdisjoint(self.roles) or (is_truth and any(  # a system took the time
                 not _OF_SYSTEMS.isdisjoint(words(path)) or names_first_rank(path) for path in rated))))
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
 

@@ -13,7 +13,7 @@ from functools import partial
 from ragdash.core.errors import Problem, shorten
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
+from ragdash.io.field_names import QUERY_ALIASES, WHOLE_TIMES, find_fields, is_document_row
 from ragdash.io.proposals.choices.doubtful_values import (
     TABLES,
     are_counts,
@@ -61,7 +61,6 @@ _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where
 _SURE = ("retrieved", "relevant")  # under these names nothing else is meant
 _AS_RIGHT = {"answer": "answers", "contexts": "evidence", "retrieved": "relevant", "text": "evidence"}
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
-_TIMES = {"latency_ms", "latency_s"}
 _WHAT_A_SYSTEM_GAVE = {"answer", "retrieved", "contexts", "text"}
 _OF_RUNS, _TALKS = ("retrieved", "contexts", "answer"), {"user"}  # what a conversation gives
 _HAS_MORE = {"retrieved", "relevant", "doc_id", "answers", "grade"}  # than an answer and its contexts
@@ -216,9 +215,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if detected.role == "run" and {"doc_id", *_WHAT_A_SYSTEM_GAVE}.isdisjoint(guess):  # a least score is no metric
         yield lambda reading: reading.role == "truth" and not {"relevant", "evidence"}.isdisjoint(reading.mapping)
     unread = set(detected.columns) - set(guess.values())
-    if detected.role == "truth" and looks_at_all and (unread or _TIMES & guess.keys()):  # of a system, left out
+    if detected.role == "truth" and looks_at_all and (unread or WHOLE_TIMES & guess.keys()):  # of a system, left out
         yield lambda reading: reading.role == "both" and not (
-            _WHAT_A_SYSTEM_GAVE | _TIMES | {"scores", "score"}).isdisjoint(reading.mapping)
+            _WHAT_A_SYSTEM_GAVE | WHOLE_TIMES | {"scores", "score"}).isdisjoint(reading.mapping)
     ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name))}
     if ranked and guess.get("retrieved"):  # the other list has them in no order
         yield lambda reading: reading.mapping.get("retrieved") in ranked

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ragdash.io.field_names import WHOLE_TIMES
 from ragdash.io.proposals.assignment import RUN_CONTENT, TRUTH_CONTENT
 
 ROLE, RECORDS = "role", "records"  # names in a mapping that are no fields
@@ -16,7 +17,7 @@ MEANINGS = ("query_id", "query", "chat_history", "config", "retrieved", "doc_id"
             "answer", "relevant", "grade", "answers", "evidence", "source", "latency_ms", "latency_s",
             "prompt_tokens", "completion_tokens", "cost_usd", "scores", "labels", "attributes")
 """What a field can mean in a reading, in the order of a mapping."""
-_MEASURED = {"scores", "labels", "latency_ms", "latency_s"}
+_MEASURED = {"scores", "labels", *WHOLE_TIMES}
 OTHER_NAMES = {"documents": "retrieved", "run": "config", "references": "answers", "question": "query"}
 
 

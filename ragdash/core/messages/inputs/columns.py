@@ -315,8 +315,8 @@ MESSAGES: Mapping[str, Message] = {
     "unread-field/of-run": Message(
         actual="{names:comma}, as in a run",
         expected="what is right for each query",
-        fix="The ground truth does not keep it. If it is of a run, give --role both and --map with all fields.",
-        page="The ground truth does not keep it. If it is of a run, say what the columns mean.",
+        fix="A ground truth keeps no such fields. If a system gave them, give --role both and --map with all fields.",
+        page="A ground truth keeps no such fields. If a system gave them, say what the columns mean.",
     ),
     "unread-field/comment": Message(
         actual="the text {key!r} among the queries",

@@ -93,12 +93,12 @@ def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
     typed = PriceTable(prices, {run: names for run, names in valid_uses.items() if names})
     warnings: list[Problem] = []
 
-    def kept(stored: PriceTable, table: PriceTable) -> PriceTable:
+    def combined(stored: PriceTable, table: PriceTable) -> PriceTable:
         warnings[:] = overwritten(*map(_texts, (shown, table, stored)), "the price table")
         return merged_prices(shown, table, stored)
 
-    _save(write_prices(typed).encode(), kept)
-    state.set_notice(warnings)
+    if _save(write_prices(typed).encode(), combined):
+        state.set_notice(warnings)
 
 
 def _texts(table: PriceTable) -> dict[str, str]:
@@ -135,13 +135,14 @@ def _replaced(shown: PriceTable, stored: PriceTable, table: PriceTable) -> Price
     return table
 
 
-def _save(content: bytes, kept: Callable[[PriceTable, PriceTable], PriceTable]) -> None:
-    """Keep what a function makes of the stored table and of the one with this content."""
+def _save(content: bytes, combine: Callable[[PriceTable, PriceTable], PriceTable]) -> bool:
+    """Keep what a function makes of the stored table and of the one with this content. Whether it is kept."""
     try:
         table = read_prices(("prices.toml", content))
         with rights.change("save-prices"):
-            workspace().keep_prices(lambda stored: write_prices(kept(_readable(stored), table)))
+            workspace().keep_prices(lambda stored: write_prices(combine(_readable(stored), table)))
     except InputError as error:
         state.set_notice(error.problems)
-        return
+        return False
     st.session_state.pop(state.PRICES_SHOWN, None)
+    return True
