@@ -39,8 +39,8 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.runs.check_lines import check_lines
 from ragdash.reporting.sentences.runs.choice import risk_sentence
+from ragdash.reporting.sentences.runs.differences import baseline_sentence
 from ragdash.reporting.sentences.verdict import (
-    baseline_sentence,
     change_sentence,
     decision_sentence,
     fix_lines,

@@ -47,6 +47,7 @@ from ragdash.reporting.sentences import verdict as verdict_sentences
 from ragdash.reporting.sentences.comparability import fix_label
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.check_lines import check_lines
+from ragdash.reporting.sentences.runs.differences import differences_sentence
 
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 NEARLY_SAME = "nearly-same"
@@ -193,8 +194,7 @@ def _arguments(verdict: Verdict) -> dict[str, str]:
 
 def differences(verdict: Verdict) -> list[str]:
     """How sure the headline is."""
-    sure = " ".join(filter(None, (verdict_sentences.differences_sentence(verdict),
-                                  verdict_sentences.answers_sentence(verdict))))
+    sure = " ".join(filter(None, (differences_sentence(verdict), verdict_sentences.answers_sentence(verdict))))
     return [sure] if sure else []
 
 

@@ -19,11 +19,8 @@ from ragdash.reporting.sentences.answers import (
 )
 from ragdash.reporting.sentences.comparison import (
     MOST_NEEDED,
-    better_than,
     comparison_sentence,
-    gap_text,
     needed_text,
-    worse_than,
 )
 from ragdash.reporting.sentences.formatting import escape, extreme, interval, listed, number, query_count
 from ragdash.reporting.sentences.runs.choice import (
@@ -34,7 +31,6 @@ from ragdash.reporting.sentences.runs.choice import (
     answers_alike,
     bold,
     choice_sentence,
-    counted_names,
     evidence_subject,
     findings_text,
     hybrid_sentence,
@@ -48,20 +44,13 @@ from ragdash.reporting.sentences.runs.choice import (
     verdict_title,
     weighing_sentence,
 )
+from ragdash.reporting.sentences.runs.differences import against_others, baseline_sentence
 
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 NOTHING_CHANGES = "Nothing that was checked would change this result."
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
 TIED = "not clearly worse"  # mark of a run without a significant difference from the best one
 MAX_EVIDENCE = 4  # differences by labels and scores that are listed
-BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
-                     "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
-                     "undefined": "has no query to compare", "not-comparable": "is not comparable yet"}
-BASELINE_COUNTS = {"better": "better", "worse": "worse", "equivalent": "equivalent",
-                   "undecided": "without a significant difference", "too-few": "with too few queries to compare",
-                   "undefined": "without a query to compare", "not-comparable": "not comparable yet"}
-
-
 def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """Say the result in one or two sentences.
 
@@ -89,7 +78,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     if verdict.state == "too-few":
         n = min(comparison.n for comparison in verdict.comparisons)
         return f"Too few queries: with {query_count(n)} no difference can be significant. {lead}."
-    return f"{lead}. {_against_others(verdict, name)}"
+    return f"{lead}. {against_others(verdict, name)}"
 
 
 def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
@@ -107,19 +96,13 @@ def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
 def headline(verdict: Verdict, *, titled: bool = False) -> str:
     """The result in one short sentence of Markdown: the best run and its value, or that none is clearly best.
 
-    titled: with the title of a state without a result, which is otherwise above or before it.
+    titled: with what the title of the state says, which is otherwise above or before it.
     """
     if verdict.state in ("clear-winner", "no-clear-difference"):
-        tied = "" if verdict.state == "clear-winner" else "No run is clearly best: on these queries "
+        tied = ("" if verdict.state == "clear-winner" else "No run is clearly best: on these queries " if titled else
+                "On these queries ")
         return f"{tied}{_lead(verdict, bold, escape, ' (95% CI)')}."
     return verdict_sentence(verdict) if titled else sentence_below_title(verdict)
-
-
-def differences_sentence(verdict: Verdict) -> str:
-    """How sure the headline is, in Markdown: the best run against the others, then the others against the baseline."""
-    if verdict.state not in ("clear-winner", "no-clear-difference"):
-        return baseline_sentence(verdict)
-    return " ".join(filter(None, (_against_others(verdict, bold), baseline_sentence(verdict))))
 
 
 def answers_sentence(verdict: Verdict) -> str:
@@ -134,28 +117,6 @@ def sentence_below_title(verdict: Verdict) -> str:
     sentence = verdict_sentence(verdict)
     rest = sentence.removeprefix(f"{TITLES[verdict.state]}: ")
     return sentence if rest == sentence else rest[:1].upper() + rest[1:] if verdict.state == "too-few" else rest
-
-
-def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
-    """Say how every other run compares with the baseline that the reader chose.
-
-    Empty where `verdict_sentence` says it already: with two runs, or where the baseline is the best run; and where the
-    verdict is withheld or no difference can be significant. The best run is left out: it is said there too.
-    """
-    pairs = verdict.against_baseline
-    if len(pairs) < 2 or verdict.baseline == verdict.best or verdict.state in ("not-comparable", "too-few",
-                                                                               "undefined"):
-        return ""
-    name = bold if markdown else str
-    lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
-    others = [pair for pair in pairs if pair.candidate != verdict.best]
-    if len(others) >= MAX_NAMES:
-        parts = [counted_names(runs, name, f" {words}") for outcome, words in BASELINE_COUNTS.items()
-                 if (runs := [pair.candidate for pair in others if pair.outcome == outcome])]
-        return f"{lead}, of the remaining {len(others)} runs: {', '.join(parts)}."
-    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}"
-             for pair in others]
-    return f"{lead}: {'; '.join(texts)}."
 
 
 def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
@@ -194,16 +155,13 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
         rest = f" {_capital(worse)} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
         choice = choice_sentence(verdict, name)
-        kind = "better" if len(best) == 2 else "best"
-        unsure = f"These queries do not show which of {names_text(best, name)} is {kind}"
         if verdict.differing:
             differ = _evidence_text(verdict.differing[0], markdown)
-            return (f"By {plain(verdict.spec.title)}, {uncapital(unsure)}. {evidence_subject(verdict.spec)} do differ: "
-                    f"{differ}. {weighing_sentence(verdict.spec)}{rest}")
+            return f"{evidence_subject(verdict.spec)} do differ: {differ}. {weighing_sentence(verdict.spec)}{rest}"
         if all(pair.outcome == "equivalent" for pair in verdict.tied):
             return f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} {choice}"
-        unsure = f"{unsure}{_risk(verdict, name)}.{rest}"
-        return f"Do not decide on so few queries. {unsure}" if is_small(verdict) else f"{unsure} {choice}"
+        advice = ["Do not decide on so few queries."] if is_small(verdict) else []
+        return " ".join(filter(None, [*advice, _risk(verdict, name), rest.strip(), "" if advice else choice]))
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
@@ -226,7 +184,7 @@ def _risk(verdict: Verdict, name: Say) -> str:
         worse, than = (best, rival) if ends is ahead else (rival, best)
         verb, size = "" if texts else " may still be", number(ends[rival])
         texts.append(f"{name(worse)}{verb} up to {escape(size) if name is bold else size} worse than {name(than)}")
-    return f": {', and '.join(texts)}" if texts else ""
+    return f"{', and '.join(texts)}." if texts else ""
 
 
 def best_mark(spec: Spec, comparisons: Iterable[Comparison]) -> str:
@@ -348,46 +306,6 @@ def verdict_dict(verdict: Verdict) -> dict:
             "baseline_sentence": baseline_sentence(verdict, markdown=False),
             "decision": decision_sentence(verdict, markdown=False), "risk": risk_sentence(verdict, markdown=False),
             "change": change_sentence(verdict, "json", markdown=False)}
-
-
-def _against_others(verdict: Verdict, name: Say) -> str:
-    better, tied = verdict.better_than, verdict.tied
-    total, best = len(verdict.comparisons), name(verdict.best or "")
-    if total > MAX_NAMES:
-        names = counted_names([pair.candidate for pair in better], name)
-        parts = [f"is better than {'all of them' if len(better) == total else names}"] if better else []
-        parts += [f"shows no significant difference from {len(tied)}"] if tied else []
-        parts += [f"has too few common queries with {few}"] if (few := total - len(better) - len(tied)) else []
-        return f"Of the other {total} runs, {best} {listed(parts)}."
-    is_baseline = verdict.best == verdict.baseline
-    behind, level = (_gaps(group, name, turned=not is_baseline) for group in (better, tied))
-    parts, but = [], "But " if better else ""
-    if better:
-        parts.append(worse_than(behind, best) if is_baseline else better_than(listed(behind), best))
-    if tied and is_baseline:
-        parts.append(f"{but}{listed(level)} {'shows' if len(level) == 1 else 'show'} no significant difference from "
-                     f"{best}.")
-    elif tied:
-        parts.append(f"{but}{best} shows no significant difference from {listed(level)}.")
-    rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
-    few = f"Too few common queries to compare it with {names_text([pair.candidate for pair in rest], name)}."
-    return " ".join([*parts, few] if rest else parts)
-
-
-def _gaps(comparisons: Sequence[Comparison], name: Say, *, turned: bool) -> list[str]:
-    """Names with the difference to the best run; turned: of the best run to them."""
-    texts = []
-    for comparison in comparisons:
-        alike = comparison.n > 1 and not comparison.wins and not comparison.losses
-        text = " (the same value on every query)" if alike else gap_text(comparison, turned=turned)
-        texts.append(name(comparison.candidate) + (escape(text) if name is bold else text))
-    return texts
-
-
-def _difference(comparison: Comparison, markdown: bool) -> str:
-    """A run minus the baseline with its interval, in brackets; nothing where it is undefined."""
-    text = gap_text(comparison) if comparison.n > 1 else ""
-    return escape(text) if markdown else text
 
 
 def _gain_at_least(comparison: Comparison) -> float:

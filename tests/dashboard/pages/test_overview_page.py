@@ -75,7 +75,7 @@ def test_a_tie_on_few_queries_is_no_reason_to_choose_by_cost():
     runs = [Run.from_dict({f"q{number}": docs[number % 2] for number in range(10)}, name)
             for name, docs in (("one", (["a", "b"], ["b", "a"])), ("two", (["b", "a"], ["a", "b"])))]
     said = texts(opened("overview", **address(truth, runs)))
-    assert "Do not decide on so few queries. These queries do not show" in said and "Choose by cost" not in said
+    assert "**For your decision:** Do not decide on so few queries." in said and "Choose by cost" not in said
 
 
 def test_one_run_alone_is_not_compared():

@@ -36,10 +36,9 @@ from ragdash.reporting.html.sections.summary import _example_sides
 from ragdash.reporting.html.static_picture import means_picture
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences.formatting import escape, strip_markdown
+from ragdash.reporting.sentences.runs.differences import differences_sentence
 from ragdash.reporting.sentences.verdict import (
-    baseline_sentence,
     decision_sentence,
-    differences_sentence,
     headline,
     verdict_sentence,
 )
@@ -448,9 +447,10 @@ def test_the_summary_compares_every_run_with_a_baseline_that_is_not_the_best(sam
     baseline = next(index for index, name in enumerate(NAMES) if name != best)
     content = ReportContent(ReportRequest(samples, sections=ONE_PAGE, baseline=baseline))
     (section,) = build_sections(content)
-    sentence = baseline_sentence(content.verdict)
-    assert f"**{NAMES[baseline]}** (baseline)" in sentence and sentence in section.blocks[1].text
-    assert all((f"**{name}**" in sentence) is (name != best) for name in NAMES)
+    sentence = differences_sentence(content.verdict)
+    assert sentence in section.blocks[1].text
+    others = [name for name in NAMES if name != NAMES[baseline]]
+    assert all(f"**{name}** minus **{NAMES[baseline]}** (baseline) " in sentence for name in others)
     values = [block.values for block in section.blocks if block.kind == "query"]
     assert all(re.match(rf"NDCG@10: {NAMES[baseline]} [\d.]+, {best} ", text) for text in values)
 

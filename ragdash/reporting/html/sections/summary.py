@@ -32,6 +32,7 @@ from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.formatting import count, escape, query_count, shorten_middle
 from ragdash.reporting.sentences.runs import choice as choice_sentences
 from ragdash.reporting.sentences.runs.check_lines import check_lines
+from ragdash.reporting.sentences.runs.differences import differences_sentence
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.runs.metric_meanings import metric_meaning
 from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
@@ -52,8 +53,7 @@ def summary(content: ReportContent, title: str) -> Section:
     """What a reader needs who reads nothing else."""
     verdict = content.verdict
     paragraphs = [f"**{escape(choice_sentences.verdict_title(verdict))}.** {sentences.headline(verdict)}",
-                  " ".join(filter(None, (sentences.differences_sentence(verdict),
-                                         sentences.answers_sentence(verdict)))),
+                  " ".join(filter(None, (differences_sentence(verdict), sentences.answers_sentence(verdict)))),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   choice_sentences.risk_line(verdict), choice_sentences.next_step_sentence(verdict, with_setting=True),
                   f"**{choice_sentences.CHANGE_TITLE}:** {sentences.change_sentence(verdict, alone=False)}"]
