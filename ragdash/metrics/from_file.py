@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.text.metric_names import guess_range, is_answer_relevance, is_of_contexts, labels_in
+from ragdash.metrics.docs.human_agreement import evidence_rank, is_of_answers, right_answers_metric
 from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
@@ -134,13 +136,31 @@ def default_file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None
 
     Those where higher is better come first: the first one is the metric that a page opens with, and a share of right
     answers is easier to read than one of wrong answers. Of these, what says how good the contexts are comes later, and
-    whether answers address the question last: a wrong answer can do that as well.
+    whether answers address the question last: a wrong answer can do that as well. Before other scores of answers come
+    the labels by which `right_answers_metric` counts right answers.
     """
+    runs = list(runs)
     specs = file_specs(runs, directions)
     directed = [spec for spec in specs if spec.metric.better is not None or dict(spec.params).get("label")]
-    return tuple(sorted(directed, key=lambda spec: (spec.metric.better != "higher",
-                                                    is_answer_relevance(spec.file_column),
-                                                    is_of_contexts(spec.file_column)))) or specs
+    ordered = sorted(directed, key=lambda spec: (spec.metric.better != "higher", is_answer_relevance(spec.file_column),
+                                                 is_of_contexts(spec.file_column)))
+    if not ordered:
+        return specs
+    counts = _largest_counts(runs)
+    lead = right_answers_metric(ordered, lambda spec: counts[spec.file_column])
+    if lead is not None and evidence_rank(lead) == 0 and is_of_answers(ordered[0]):
+        ordered = [lead, *(spec for spec in ordered if spec != lead)]
+    return tuple(ordered)
+
+
+def _largest_counts(runs: Sequence[Run]) -> Counter[str]:
+    """{column: how many queries have a value in it, in the run that has most}."""
+    largest: Counter[str] = Counter()
+    for scores in filter(None, (run.file_scores for run in runs)):
+        is_label = scores.labels.is_valid().to_numpy(zero_copy_only=False)
+        names = np.array(scores.metrics.to_pylist(), dtype=object)[is_label | np.isfinite(scores.values)]
+        largest |= Counter(names.tolist())
+    return largest
 
 
 def counterpart(spec: Spec, known: Callable[[str], Spec | None], depth: int = 0) -> Spec | None:

@@ -191,8 +191,8 @@ def test_labels_of_people_come_first_and_answers_without_one_are_counted_apart()
                                                           *rows]).encode()))
     next(one for one in at.button if one.label == "Apply").click().run()
     said = texts(at.switch_page("pages/answers.py").run()).replace("\\", "")
-    assert "**thesis** 14% " in said and "of 22 answers, by Correct (y/n) (file): people's scores" in said
-    assert "2 answers without a label are counted by the next rule that Failures names." in said
+    assert "**thesis** 15% " in said and "of 20 labeled answers (22 in all), by Correct (y/n) (file): people's" in said
+    assert "There 2 answers without a label are counted by the next rule that Failures names." in said
     said = texts(at.switch_page("pages/failures.py").run()).replace("\\", "")
     assert "**thesis**: first fix **Wrong answer**: 19 queries" in said and "Then **Nothing to check**" not in said
     said = texts(at.switch_page("pages/overview.py").run()).replace("\\", "")
@@ -284,3 +284,41 @@ def test_where_references_exist_the_main_score_compares_with_them_and_faithfulne
 def test_failures_says_when_an_answer_is_grounded_where_no_judge_has_said_it():
     at = loaded("failures", "ragas.csv", RAGAS.encode())
     assert "**Grounded** here: Support coverage is 0.8 or more. That is word overlap with the contexts." in texts(at)
+
+
+OVERVIEW_LEAD = "How many answers are right?"
+
+
+@pytest.mark.parametrize("labeled, leads", [(24, True), (12, True), (6, False)])
+def test_overview_begins_with_the_labels_of_people_where_most_answers_have_one(labeled, leads):
+    """As on Answers: labels of at least half the answers. Two of three labeled answers are right by them."""
+    rows = [f"{number},{question},Gray granite.,granite,{0.5 + number / 100},"
+            f"{('yes' if number % 3 else 'no') if number < labeled else ''}" for number, question in
+            enumerate(QUESTIONS)]
+    content = "\n".join(["id,question,answer,reference,answer_correctness,human_ok", *rows]).encode()
+    at = loaded("overview", "bot.csv", content)
+    said, headline = texts(at).replace("\\", ""), at.header[0].value.replace("\\", "")
+    first = next(one.value for one in at.markdown if OVERVIEW_LEAD in one.value).replace("\\", "")
+    rest = " (24 in all)" if labeled < 24 else ""
+    assert said.index(OVERVIEW_LEAD) < said.index("answer_correctness")
+    assert ("**bot** 67% [" in first and f"of {labeled} labeled answers{rest}, by human_ok" in first) is leads, first
+    assert ("human_ok" in headline) is leads and ("answer_correctness" in headline) is not leads
+    answers = texts(at.switch_page("pages/answers.py").run()).replace("\\", "")
+    assert first in answers, "one sentence on both pages"
+
+
+def test_overview_says_how_many_answers_are_right_by_grades_and_by_their_words():
+    graded = "\n".join(["id,question,answer,verdict,latency_ms", *(
+        f"{number},{question},Gray granite.,{('Correct', 'Incorrect', 'Refusal', 'Correct')[number % 4]},{number + 1}"
+        for number, question in enumerate(QUESTIONS))]).encode()
+    said = texts(loaded("overview", "bot.csv", graded)).replace("\\", "")
+    assert f"{OVERVIEW_LEAD}** **bot** 50% [" in said and "of 24 labeled answers, by Share correct (verdict)" in said
+    plain = table("answer,reference", {"bot": "Stone {0} is gray granite.,granite"})
+    said = texts(loaded("overview", "plain.csv", plain)).replace("\\", "")
+    assert f"{OVERVIEW_LEAD}** **bot** 100%" in said and "no person and no judge has checked them." in said
+
+
+def test_overview_of_rankings_does_not_begin_with_answers_that_nobody_labeled():
+    truth = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"], "answers": ["granite"]}
+                                for number in range(24)], "truth")
+    assert OVERVIEW_LEAD not in texts(opened("overview", **address(truth, [ranked("one"), ranked("two")])))

@@ -197,7 +197,7 @@ def test_labels_of_the_files_come_first():
                      "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
     assert "*Right* is how Failures counts" in said
     assert said.index("How many answers are right?") < said.index("has the highest"), "the number comes first"
-    shares = "Of 24 answers each: **good** 100% [86%, 100%] and **bad** 17% [4%, 33%]"
+    shares = "Of 24 labeled answers each: **good** 100% [86%, 100%] and **bad** 17% [4%, 33%]"
     assert f"{shares}, by Share correct (verdict)" in said.replace("\\", "").replace("\u00a0", " ")
     assert "good has 24 of 24 answers right (8 of them where another step fails), 0 wrong." in said
     assert "bad has 4 of 24 answers right" in said

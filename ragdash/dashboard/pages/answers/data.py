@@ -70,10 +70,23 @@ class ShareRight:
     n: int
 
 
-def shares_right(context: PageContext) -> list[ShareRight]:
-    """The answers of each run that count as right by the rules of this session, as on the Failures page."""
-    values = np.column_stack([context.results.diagnosis(digest).right_answers[context.scope.queries]
-                              for digest in context.digests])
+def labeled_answers(context: PageContext, run: str) -> tuple[np.ndarray, np.ndarray]:
+    """For each query in scope whether it is known if its answer is right, and whether a label says so: (Q,) each."""
+    diagnosis, rows = context.results.diagnosis(run), context.scope.queries
+    known = np.isfinite(diagnosis.right_answers[rows])
+    return known, known & np.isfinite(diagnosis.numbers["label"][rows])
+
+
+def shares_right(context: PageContext, *, labeled: bool = False) -> list[ShareRight]:
+    """The answers of each run that count as right by the rules of this session, as on the Failures page.
+
+    labeled: of the answers with a label alone.
+    """
+    columns = [context.results.diagnosis(digest).right_answers[context.scope.queries] for digest in context.digests]
+    if labeled:
+        columns = [np.where(labeled_answers(context, digest)[1], column, np.nan)
+                   for digest, column in zip(context.digests, columns, strict=True)]
+    values = np.column_stack(columns)
     n = np.isfinite(values).sum(axis=0)
     means = np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
     return [ShareRight(*map(float, ends), int(size)) for *ends, size in zip(

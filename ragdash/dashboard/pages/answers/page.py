@@ -49,7 +49,7 @@ def render_scores(context: PageContext) -> None:
         data = answers_sections.build_data(context, specs)
         with bar:
             spec = answers_sections.choose_metric(data)
-        right_answers.render(data, finding)
+        right_answers.render(context, specs, finding)
     answers_sections.render_finding(data, spec, finding)
     state.choice_key(state.RIGHT, list(answers_data.bands_by_label()), answers_data.DEFAULT_BAND)  # two tabs read it
     by_kind = state.get(state.KIND) not in (None, "", answer_browser.ALL)  # the address chooses answers to read

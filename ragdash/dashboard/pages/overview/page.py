@@ -60,7 +60,7 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     elements.problems(unfit, "metric")
     if not specs:
         return
-    sentences = verdict_frame.render(context, specs[0])
+    sentences = verdict_frame.render(context, singles, specs[0])
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0], noise=True)
     others = run_cards.render(context, singles, specs[0])

@@ -12,6 +12,7 @@ from ragdash.analysis.verdict import NO_RANKINGS, Verdict, merge_alike
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers import right_answers
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
@@ -36,11 +37,16 @@ class Argument:
     draw_links: Callable[[PageContext, Verdict], None] | None = None
 
 
-def render(context: PageContext, spec: Spec) -> DeltaGenerator:
-    """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`."""
+def render(context: PageContext, singles: PageContext, spec: Spec) -> DeltaGenerator:
+    """The verdict in a frame, with the ways on; gives the place of its sentences, for `add_hybrid`.
+
+    singles: the runs, each repeat by itself.
+    """
     verdict = verdict_panel.current_verdict(context, spec)
     verdict_panel.render_slice(context)
     with st.container(border=True, key="verdict"):
+        if lead := right_answers.lead_sentence(singles, spec):
+            st.markdown(lead, help=term_help(lead))
         title = verdict_panel.shorten_names(context, fmt.escape(choice_sentences.verdict_title(verdict)))
         st.markdown(f":{COLORS[verdict.state]}-badge[{title}]")  # st.badge escapes brackets once more
         headline = verdict_panel.shorten_names(context, verdict_sentences.headline(verdict)).replace("**", "")
