@@ -129,7 +129,10 @@ def test_partly_right_answers_are_explained_where_they_make_two_shares_differ(tm
     monkeypatch.setenv("RAGDASH_FILES", json.dumps([str(path)]))
     told = texts(shown(opened("answers"))).replace("\\", "")
     assert "75%" in told
-    assert "In both, a partly right answer counts as right, but not in Share correct (human_label)." in told
+    partly = "Here a partly right answer counts as right, but not in Share correct (human_label)."
+    assert f"{partly} Failures counts by the same labels." in told
+    said = texts(shown(opened("overview"))).replace("\\", "")
+    assert "75% [" in said and partly in said
     assert "(`human_label`), where a partly right answer counts as right;" in texts(shown(opened("failures")))
 
 

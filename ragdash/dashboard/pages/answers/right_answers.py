@@ -97,7 +97,11 @@ def _note(quoted: QuotedMetric, counted: str) -> str:
         numbers = _shares(quoted.context)
     else:
         numbers = _means(quoted)
-    return right_answers_note(spec, labels, numbers)
+    note = right_answers_note(spec, labels, numbers)
+    diagnoses = [quoted.context.results.diagnosis(digest) for digest in quoted.context.digests]
+    if counted.startswith(SAME_LABELS) and dict(spec.params).get("label") and has_partly_labels(diagnoses):
+        return f"{note} Here {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
+    return note
 
 
 def _shares(context: PageContext, *, labeled: bool = False) -> list[tuple[str, str]]:
@@ -155,10 +159,7 @@ def _counted_on_failures(quoted: QuotedMetric) -> str:
     if spec.name == JUDGED_RIGHT and all(judge_verdicts(match, rules)[1] for match in matches):
         return f"Failures counts by the same verdicts; there a partly right answer ({YES:g}) is right."
     if spec.file_column and all(_label_column(match.run, rules) == spec.file_column for match in matches):
-        diagnoses = [context.results.diagnosis(digest) for digest in context.digests]
-        partly = f" In both, {PARTLY_IS_RIGHT}, but not in {fmt.escape(spec.title)}."
-        return (SAME_LABELS + partly * (has_partly_labels(diagnoses) and bool(dict(spec.params).get("label")))
-                + _unlabeled(context))
+        return SAME_LABELS + _unlabeled(context)
     if any(judge_verdicts(match, rules)[1] or _label_column(match.run, rules) for match in matches):
         return "Failures names the rule that it counts by."
     steps = "; ".join(text_steps(rules))
