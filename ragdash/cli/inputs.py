@@ -306,7 +306,8 @@ def source_of(text: str) -> str | tuple[str, bytes]:
         with suppress(io.UnsupportedOperation):  # a text in its place is no device, and a terminal ends
             if not sys.stdin.isatty():
                 refuse_device("standard input", sys.stdin.fileno())
-        return "standard input", sys.stdin.buffer.read()
+        content = getattr(sys.stdin, "buffer", sys.stdin).read()
+        return "standard input", content.encode() if isinstance(content, str) else content
     with suppress(OSError, ValueError):
         if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only
             return path, read_input(path)

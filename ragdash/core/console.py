@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -245,8 +246,7 @@ def write(content: bytes, path: str | None, form: str = "", *, needs_reader: boo
         if sys.stdout is None:  # closed by whoever started this process
             raise unwritable(STANDARD_OUTPUT, OSError("it is closed"))
         try:
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
+            _write_to_standard_output(content)
         except BrokenPipeError:
             if needs_reader:
                 raise
@@ -255,10 +255,24 @@ def write(content: bytes, path: str | None, form: str = "", *, needs_reader: boo
             raise unwritable(STANDARD_OUTPUT, error) from None
 
 
+def _write_to_standard_output(content: bytes) -> None:
+    """Write, also where a text stream is in place of standard output, as in a notebook."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        try:
+            sys.stdout.write(content.decode())
+        except UnicodeDecodeError:
+            raise OSError("it takes text alone, and this is none; write to a file with -o") from None
+    else:
+        stream.write(content)
+    sys.stdout.flush()
+
+
 def discard_output() -> None:
     """Send what is left for standard output nowhere, so that the end of the process does not fail on it."""
     if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(io.UnsupportedOperation):  # a text stream in its place has no file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def unwritable(path: str, error: OSError) -> InputError:

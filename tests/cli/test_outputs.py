@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -10,8 +11,10 @@ import sys
 import pytest
 from helpers import call
 
-from ragdash import evaluate, read_run, read_truth, record
+from ragdash import InputError, evaluate, read_run, read_truth, record
 from ragdash.analysis.tracking import pin
+from ragdash.cli.main import main
+from ragdash.core.console import write
 
 CONVERT = ("convert", "run.trec", "--format", "trec", "-o")
 
@@ -153,3 +156,25 @@ def test_a_full_disk_is_said_with_the_name_of_the_file(relink, files, capfdbinar
     (files / "full.qrels").symlink_to("/dev/full")
     status, _, err = call(capfdbinary, *relink, "-o", files / "full.qrels")
     assert status == 2 and f"error: {files / 'full.qrels'}: found No space left on device; expected room" in err
+
+
+@pytest.mark.parametrize("error", [None, BrokenPipeError()])
+def test_a_text_stream_in_place_of_standard_output_gets_the_text(files, monkeypatch, error):
+    """As in a notebook, where `%run -m ragdash ...` has streams without bytes."""
+    class Notebook(io.StringIO):
+        def flush(self) -> None:
+            if error is not None:
+                raise error
+
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(sys, "stdout", Notebook())
+    monkeypatch.setattr(sys, "stdin", io.StringIO((files / "run.trec").read_text()))
+    assert main(["check", "-"]) == 0
+    assert sys.stdout.getvalue().startswith("-: run 'standard input' (trec-run)")
+
+
+def test_bytes_that_are_no_text_are_refused_by_a_text_stream(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(InputError, match=r"standard output: .*it takes text alone, and this is none"):
+        write(b"PAR1\xff", None)
+    assert sys.stdout.getvalue() == ""

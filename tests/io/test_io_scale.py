@@ -42,6 +42,13 @@ def test_many_broken_lines(name):
     assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].actual
 
 
+def test_one_damaged_line_at_the_end_of_many_that_are_fine():
+    """No proposal looks at all lines of a text whose first ones are not of its kind."""
+    content = b"".join(b"q%d Q0 d%d %d %d tag\n" % (i // 100, i, i % 100, 100 - i % 100) for i in range(2 * MANY))
+    problems = quick(lambda: problems_of(read_runs, ("x", content + b"bad line\n")), 2.5)
+    assert [(problem.kind, problem.line) for problem in problems] == [("column-count", 2 * MANY + 1)]
+
+
 def test_many_broken_scores_in_a_dictionary():
     content = json.dumps({"q": {f"d{i}": None for i in range(MANY)}}).encode()
     assert len(quick(lambda: problems_of(read_runs, ("x", content)), SECONDS)) == SHOWN_PER_KIND

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 from ragdash.core.text.sentences import are_questions
@@ -38,8 +38,9 @@ def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
     questions, are one column, whatever is in them.
     Empty where a row has more cells than the others: a value holds the separator, and which one is not known.
     """
-    if rows := _ranked_lines(text) or _judged_passages(text) or _sampled_judgments(text) or (
-            _candidates(text) or _values_of_queries(text) or _separated_judgments(text)):
+    lines = [line for line in text.splitlines() if line.strip()]
+    if rows := _ranked_lines(lines) or _judged_passages(lines) or _sampled_judgments(lines) or (
+            _candidates(lines) or _values_of_queries(lines) or _separated_judgments(lines)):
         return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
@@ -66,13 +67,25 @@ def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
         table = table_of_rows(rows, headerless=delimiter == "\t" or _begin_with_questions(rows))
         if table:
             return table
-    return _numbered_titles(text) or _questions_below_their_name(text, names)
+    return _numbered_titles(lines) or _questions_below_their_name(text, names)
 
 
-def _ranked_lines(text: str) -> list[dict]:
+def _rows_of(lines: Sequence[str], fits: Callable[[list[str]], bool],
+             split: Callable[[str], list[str]] = str.split) -> list[list[str]]:
+    """The fields of each line; none at all where a line does not fit, which is seen early in most texts."""
+    rows = []
+    for line in lines:
+        row = split(line)
+        if not fits(row):
+            return []
+        rows.append(row)
+    return rows
+
+
+def _ranked_lines(text_lines: Sequence[str]) -> list[dict]:
     """Rows of a TREC run that leaves out Q0 or the name of the run: `q1 d7 1 12.5 bm25`, `q1 Q0 d7 1 12.5`."""
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    if len(lines) < 2 or any(len(line) != 5 for line in lines):
+    lines = _rows_of(text_lines, lambda row: len(row) == 5)
+    if len(lines) < 2:
         return []
     names = ("query_id", "Q0", "doc_id", "rank", "score") if {line[1] for line in lines} == {"Q0"} else (
         "query_id", "doc_id", "rank", "score", "run")
@@ -88,13 +101,12 @@ def _ranked_lines(text: str) -> list[dict]:
     return [{name: value for name, value in row.items() if name not in ("Q0", "run")} for row in rows]
 
 
-def _judged_passages(text: str) -> list[dict]:
+def _judged_passages(text_lines: Sequence[str]) -> list[dict]:
     """Rows of judged passages, as TREC's Dynamic Domain track writes them: `DD15-1 DD15-1.2 d7 31 4`, of query, part of
     it, document, passage and grade. A document has the highest grade of its passages.
     """
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    if len(lines) < 2 or any(len(line) != 5 or not line[4].isdecimal() or not line[1].startswith(f"{line[0]}.")
-                             for line in lines):
+    lines = _rows_of(text_lines, lambda row: len(row) == 5 and row[4].isdecimal() and row[1].startswith(f"{row[0]}."))
+    if len(lines) < 2:
         return []
     grades: dict[tuple[str, str], int] = {}
     for query, _, doc, _, grade in lines:
@@ -102,35 +114,34 @@ def _judged_passages(text: str) -> list[dict]:
     return [{"query_id": query, "doc_id": doc, "grade": grade} for (query, doc), grade in grades.items()]
 
 
-def _sampled_judgments(text: str) -> list[dict]:
+def _sampled_judgments(text_lines: Sequence[str]) -> list[dict]:
     """Rows of judgments of a sample, as sample_eval reads them: `11 0 d7 2 1`, of query, iteration, document, stratum
     and grade; -1 is the grade of what nobody judged.
     """
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    if len(lines) < 2 or any(len(line) != 5 or line[1] not in ("0", "Q0") or line[3] not in _STRATA or (
-            line[4] not in _SAMPLED_GRADES) for line in lines) or len({(line[0], line[2]) for line in lines}) < len(
-            lines):
+    lines = _rows_of(text_lines, lambda row: len(row) == 5 and row[1] in ("0", "Q0") and row[3] in _STRATA and (
+        row[4] in _SAMPLED_GRADES))
+    if len(lines) < 2 or len({(line[0], line[2]) for line in lines}) < len(lines):
         return []
     return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, _, grade in lines if grade != "-1"]
 
 
-def _separated_judgments(text: str) -> list[dict]:
+def _separated_judgments(text_lines: Sequence[str]) -> list[dict]:
     """Rows of qrels with commas or semicolons, `1,0,d7,2`: query, iteration, document and grade, without a header; the
     iteration may be left out, as in `1,d7,2`.
     """
-    lines = [re.split(r"\s*[,;]\s*", line.strip()) for line in text.splitlines() if line.strip()]
+    lines = _rows_of(text_lines, lambda row: len(row) in (_GRADED_PAIR, 4) and row[-1] in _SAMPLED_GRADES,
+                     lambda line: re.split(r"\s*[,;]\s*", line.strip()))
     if _are_graded_pairs(lines):
         lines = [[query, "0", doc, grade] for query, doc, grade in lines]
-    if len(lines) < _FEWEST_ROWS or any(len(line) != 4 or line[1] not in ("0", "Q0") or line[3] not in _SAMPLED_GRADES
-                                        or not line[0] or not line[2] for line in lines) or (
-            len({(line[0], line[2]) for line in lines}) < len(lines)):
+    if len(lines) < _FEWEST_ROWS or any(len(line) != 4 or line[1] not in ("0", "Q0") or not line[0] or not line[2]
+                                        for line in lines) or len({(line[0], line[2]) for line in lines}) < len(lines):
         return []
     return [{"query_id": query, "doc_id": doc, "grade": grade} for query, _, doc, grade in lines]
 
 
 def _are_graded_pairs(lines: list[list[str]]) -> bool:
     """True for queries, each in one place, with numbered documents and whole grades that are no ranks: `1,d7,2`."""
-    if len(lines) < _FEWEST_ROWS or any(len(line) != _GRADED_PAIR or line[2] not in _SAMPLED_GRADES or not all(
+    if len(lines) < _FEWEST_ROWS or any(len(line) != _GRADED_PAIR or not all(
             re.search(r"\d", name) for name in line[:2]) for line in lines):
         return False
     grades: dict[str, list[str]] = {}
@@ -141,21 +152,23 @@ def _are_graded_pairs(lines: list[list[str]]) -> bool:
     return changes + 1 == len(grades) < len(lines) and not are_ranks
 
 
-def _values_of_queries(text: str) -> list[dict]:
+def _values_of_queries(text_lines: Sequence[str]) -> list[dict]:
     """Rows of a query and the value of a metric, `q1 0.5`, without a header; a mean of all queries is left out."""
-    lines = [line.split() for line in text.splitlines() if line.strip()]
+    lines = _rows_of(text_lines, lambda row: len(row) == 2 or names_average(row[0]))
     rows = [line for line in lines if not names_average(line[0])]
     if len(rows) < _FEWEST_ROWS or not are_values([[word.encode() for word in line] for line in rows]):
         return []
     return [{"query_id": query, "score": value} for query, value in rows]
 
 
-def _candidates(text: str) -> list[dict]:
+def _candidates(lines: Sequence[str]) -> list[dict]:
     """Rows of query, document, question and passage without a header, as MS MARCO writes what is to be ranked: each
     query has one question, and documents have names without a blank.
     """
-    rows = [line.split("\t") for line in text.splitlines() if line.strip()]
-    if len(rows) < _FEWEST_ROWS or any(len(row) != 4 or " " in row[0] or " " in row[1] for row in rows):
+    if any(line.count("\t") != 3 for line in lines):
+        return []
+    rows = [line.split("\t") for line in lines]
+    if len(rows) < _FEWEST_ROWS or any(" " in row[0] or " " in row[1] for row in rows):
         return []
     asked = {(query, question) for query, _, question, _ in rows}
     are_texts = all(2 * sum(" " in row[place] for row in rows) > len(rows) for place in (2, 3))
@@ -165,14 +178,18 @@ def _candidates(text: str) -> list[dict]:
         are_texts and is_one_each and not looks_like_header(rows[0], rows[1:])) else []
 
 
-def _numbered_titles(text: str) -> list[dict]:
+def _numbered_titles(lines: Sequence[str]) -> list[dict]:
     """Rows of topics, `wt09-1:obama family tree` or `301 international crime`: names of one form with a number, and
     words behind them.
     """
-    matches = [_TITLE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
-    rows = [(match[1], match[2]) for match in matches if match]
+    rows = []
+    for line in lines:
+        match = _TITLE.fullmatch(line.strip())
+        if not match:
+            return []
+        rows.append((match[1], match[2]))
     names = {re.sub(r"\d+", "0", name) for name, _ in rows}
-    is_each = _FEWEST_ROWS <= len(matches) == len(rows) == len({name for name, _ in rows})
+    is_each = _FEWEST_ROWS <= len(rows) == len({name for name, _ in rows})
     several = sum(" " in title for _, title in rows)
     return [{"column 1": name, "column 2": title} for name, title in rows] if (
         is_each and len(names) == 1 and 2 * several > len(rows)) else []
