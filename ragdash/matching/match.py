@@ -19,6 +19,7 @@ from ragdash.core.arrow_columns import same_hashed_texts, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.judged_pair_index import MANY
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.records.arguments import checked_methods
 from ragdash.matching import answer_alignment
 from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence
 from ragdash.matching.evidence.matching import FLOOR
@@ -71,6 +72,7 @@ class Matching:
         return tuple(getattr(self, choice.name) for choice in fields(self) if choice.compare)
 
 
+@checked_methods
 class Match:
     """A run matched with the truth under given conventions; its views are built when first asked for, and kept.
 

@@ -13,8 +13,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from evidence_cases import truth_with_evidence
 
 import ragdash
+from ragdash.analysis.diagnosis import DiagnosisRules, diagnose, explain
+from ragdash.analysis.judge_validation import fit_judge
 from ragdash.analysis.test_set.check import check_test_set
 from ragdash.analysis.tracking import gate, pin, read_baseline
 from ragdash.analysis.tracking.drift import compare_logs
@@ -24,6 +27,10 @@ from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.io import read_corpus
 from ragdash.io.recorded.question_log import read_log
 from ragdash.io.write.write import write_run, write_truth
+from ragdash.matching.evidence import match_evidence
+from ragdash.matching.match import Match
+from ragdash.matching.relink import propose_links, relinked
+from ragdash.reporting.tables.regression_set import regression_set, ticket
 from ragdash.workspace import Workspace, open_workspace
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -56,6 +63,7 @@ def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
     table = ragdash.compare(run, {"b": RANKINGS}, "RR", truth=truth)
     runs = [ragdash.Run.build(f"run {k}", ["q1", "q2"], ["a", "c"], settings={"k": k}) for k in range(4)]
     columns = {"query_id": ["q1"], "doc_id": ["a"]}
+    quoted = ragdash.Run.build("x", ["q1"], ["a"], texts=["one two three"])
     measured = {"runs": runs, "truth": JUDGMENTS}
     known: dict[str, tuple[Callable, dict]] = {
         "evaluate": (ragdash.evaluate, {"run": RANKINGS, "truth": JUDGMENTS}),
@@ -84,6 +92,16 @@ def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
                                         "spec": ragdash.parse_specs("RR")[0]}),
         "check_test_set": (check_test_set, {"runs": [run], "truth": truth}),
         "mean_over_repeats": (mean_over_repeats, {"evaluations": [evaluation]}),
+        "propose_links": (propose_links, {"truth": truth, "old": {"a": "one two"}, "new": {"b": "one two"}}),
+        "relinked": (relinked, {"truth": truth, "relinking": propose_links(truth, {"a": "one"}, {"b": "one"})}),
+        "Match": (Match, {"run": run, "truth": truth}),
+        "DiagnosisRules": (DiagnosisRules, {}),
+        "diagnose": (diagnose, {"match": Match(run, truth)}),
+        "explain": (explain, {"diagnosis": diagnose(Match(run, truth)), "query": "q1"}),
+        "regression_set": (regression_set, {"truth": truth, "queries": np.array([True, False])}),
+        "ticket": (ticket, {"matches": [Match(run, truth)], "queries": np.array([True, False])}),
+        "match_evidence": (match_evidence, {"run": quoted, "truth": truth_with_evidence({"q1": ["one two"]})}),
+        "fit_judge": (fit_judge, {"matches": [Match(run, truth)], "labels": {"run": {"q1": 1.0}}}),
         "open_workspace": (open_workspace, {"url_or_folder": "workspace"}),
         "Workspace": (Workspace, {"folder": "workspace"}),
         "Conventions": (ragdash.Conventions, {}),

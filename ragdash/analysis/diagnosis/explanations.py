@@ -48,7 +48,7 @@ def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
     diagnosis
         What `diagnose` returned.
     query
-        An index or an id. IndexError or KeyError if there is no such query.
+        An index or an id. UnknownKey, an InputError, if there is no such query.
 
     Returns
     -------

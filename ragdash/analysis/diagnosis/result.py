@@ -15,7 +15,7 @@ import pyarrow as pa
 from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, RankedLow, gains, ranked_low
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import ASIDE, FAILURES, FINE, OPTIONAL, STAGES, WAY, Stage, number
-from ragdash.core.errors import Problem
+from ragdash.core.errors import Problem, UnknownKey
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
@@ -230,8 +230,8 @@ class Diagnosis:
         if isinstance(query, str):
             index = self.query_ids.index(query).as_py()
             if index < 0:
-                raise KeyError(query)
+                raise UnknownKey("unknown-key/query", {"query": query, "name": self.run})
             return index
         if not 0 <= query < len(self.query_ids):
-            raise IndexError(query)
+            raise UnknownKey("unknown-key/query", {"query": query, "name": self.run})
         return int(query)

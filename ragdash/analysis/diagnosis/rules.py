@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked_methods
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.metrics.docs.human_agreement import JUDGED_RIGHT
@@ -28,6 +29,7 @@ def shows_right(spec: Spec) -> bool:
     return spec.metric.view in _RIGHT or spec.name in _JUDGED["right"]
 
 
+@checked_methods
 @dataclass(frozen=True)
 class DiagnosisRules:
     """What decides at which stage a query went wrong; part of the settings of every verdict.

@@ -84,6 +84,8 @@ def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, f
     values outside [0, 1], fewer than 2 folds. Source: Zrnic and Candès 2024, Cross-prediction-powered inference;
     Saad-Falcon et al. 2023 (ARES) for the use.
     """
+    if not len(matches):
+        raise InputError([Problem("no-run/matches", field="matches")])
     run_labels = [labels.get(match.run.name, {}) for match in matches] if isinstance(labels, Mapping) else labels
     answered = [_features(match, only_answers=True).answered for match in matches]
     y = np.concatenate([np.where(has_answer, _label_array(match, label_of), np.nan)

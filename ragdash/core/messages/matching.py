@@ -211,6 +211,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one or more",
         fix="Give the runs to compare.",
     ),
+    "no-run/matches": Message(
+        actual="no match",
+        expected="one or more",
+        fix="Give a Match for each run.",
+    ),
     "not-comparable": Message(
         actual="{spec}, which {reason}",
         expected="a mean of values per query that should be high or low",

@@ -263,6 +263,8 @@ def _fits(value: object, hint: Any) -> bool:
     if kind in (float, int):
         return isinstance(value, (int, float, np.integer, np.floating)[::1 if kind is float else 2]) and not (
             isinstance(value, np.timedelta64) or (isinstance(value, int) and value.bit_length() > _MOST_BITS))
+    if getattr(kind, "_is_protocol", False) and kind not in _LISTS:
+        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
     if isinstance(value, str) and kind not in _LISTS:
         return (not isinstance(kind, type) or isinstance(value, kind)) and _NO_TEXT.isdisjoint(value)
     if not isinstance(kind, type):
@@ -277,11 +279,8 @@ def _fits(value: object, hint: Any) -> bool:
             return False
         items = items_of(value)
         return items is not None and (not inner or all(_fits(item, inner[0]) for item in items))
-    try:
-        if not isinstance(value, kind) or type(value).__name__ == "NaTType":  # a time of pandas that is none
-            return False
-    except TypeError:  # a protocol that is for type checkers alone
-        return True
+    if not isinstance(value, kind) or type(value).__name__ == "NaTType":  # a time of pandas that is none
+        return False
     if isinstance(value, list) and inner:
         return all(_fits(item, inner[0]) for item in value)
     if isinstance(value, tuple) and inner and inner[-1] is Ellipsis:

@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 from ragdash.core.arrow_columns import take
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.arguments import checked
 from ragdash.matching.relink.shared_shingles import Overlap, SharedShingles
 
 KINDS: Mapping[str, str] = {
@@ -90,6 +91,7 @@ def texts_by_id(sources: Iterable[Corpus | Run]) -> dict[str, str]:
     return texts
 
 
+@checked
 def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) -> Relinking:
     """What each judged document of a truth is among the new documents.
 

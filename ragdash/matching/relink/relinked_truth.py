@@ -10,12 +10,14 @@ import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.matching.relink.links import PIECE, Relinking, TextPart
 
 ACCEPTED = ("same", "moved", "changed", "split", "merged")
 """Kinds of links that are followed unless something else is said."""
 
 
+@checked
 def relinked(truth: Truth, relinking: Relinking, accept: Collection[str] = ACCEPTED, *, drop_gone: bool = False,
              rejected: Collection[str] = ()) -> Truth:
     """The same judgments with the new ids, under another name; the truth itself stays.

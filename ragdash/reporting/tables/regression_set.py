@@ -40,6 +40,7 @@ def regression_set(truth: Truth, queries: np.ndarray) -> bytes:
     return jsonl(part(truth, queries))
 
 
+@checked
 def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title: str = "Failing queries",
            verdicts: Mapping[str, Sequence[str]] | None = None, max_queries: int = 20) -> str:
     """Markdown: for each query the question, what is expected, and what each run returned in its first k ranks.
@@ -48,6 +49,8 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     max_queries: queries that are written out, the others are named. Long texts are cut, and it says so.
     Raises InputError where no query is chosen.
     """
+    if not len(matches):
+        raise InputError([Problem("no-run/matches", field="matches")])
     truth = matches[0].truth
     _check(truth, queries)
     selected = np.flatnonzero(queries)
@@ -76,6 +79,8 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
 
 
 def _check(truth: Truth, queries: np.ndarray) -> None:
+    if queries.shape != (len(truth),) or queries.dtype != bool:
+        raise InputError([Problem("python-object/query-mask", {"queries": len(truth)}, field="queries")])
     if not queries.any():
         raise InputError([Problem("no-query/regression", {"queries": len(truth)}, field="query_id")])
 

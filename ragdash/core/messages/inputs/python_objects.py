@@ -238,6 +238,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a whole number from {least}{most:? to {most}}",
         fix="Give such a number.",
     ),
+    "python-object/query-mask": Message(
+        actual="another kind of array",
+        expected="an array of {queries:,} truth values, one for each query of the ground truth",
+        fix="Give such an array of NumPy.",
+    ),
     "unknown-key/line": Message(
         actual="no line {line!r}",
         expected="{lines:or}",
