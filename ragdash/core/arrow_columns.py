@@ -26,7 +26,18 @@ LONG = 256  # bytes; longer strings are hashed one by one
 BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF, _EIGHT = np.uint64(32), np.uint64(8)
-_POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 16), thread_name_prefix="ragdash")
+_POOL: ThreadPoolExecutor
+
+
+def _start_pool() -> None:
+    """The threads of this process, started when first used."""
+    global _POOL
+    _POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 16), thread_name_prefix="ragdash")
+
+
+_start_pool()
+if hasattr(os, "register_at_fork"):  # a process that is forked has the pool and none of its threads
+    os.register_at_fork(after_in_child=_start_pool)
 
 
 def in_blocks(work: Callable, n: int, block: int | None = None) -> list:

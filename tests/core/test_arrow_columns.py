@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from ragdash.core.arrow_columns import equal_texts, hash_text, mix, same_hashed_texts, text_column
 
@@ -63,3 +69,23 @@ def test_texts_whose_hashes_collide_are_told_apart():
         assert same_hashed_texts(column, rows, text_column(right), rows).tolist() == [False, True, True, False, False]
     nothing = np.zeros(0, np.int64)
     assert same_hashed_texts(text_column([]), nothing, text_column(left), nothing).tolist() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+def test_a_forked_process_has_threads_of_its_own(tmp_path):
+    """The pool of the process that forked has none of its threads in the other: work given to it is never done."""
+    script = tmp_path / "forked.py"
+    script.write_text(textwrap.dedent("""
+        import multiprocessing
+
+        from ragdash.core.arrow_columns import in_blocks
+
+        def work(_=0):
+            return sum(in_blocks(lambda start, stop: stop - start, 100, block=10))
+
+        assert work() == 100
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            print(pool.map_async(work, [1, 2]).get(20))
+    """))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[100, 100]\n", "")

@@ -24,6 +24,7 @@ from ragdash.models.local.protocols import ENCODER, NLI, Encoder, Pair, PairScor
 BATCH = 32  # texts that a model reads at once; which ones are read together moves the last digits of their values
 _OTHER_BACKENDS = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
 _WHOLE = 1 << 20  # word pieces; what claims to read more reads all
+_AT_A_TEXT = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)  # errors of a model that does not fit
 
 
 def environment(given: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -100,7 +101,7 @@ class SentenceEncoder:
 
     def cut(self, texts: Sequence[str]) -> np.ndarray:
         """Texts of more word pieces than max_length, its two marks counted: (N,) bool."""
-        return _longer(self._model, self.max_length, list(texts))
+        return _longer(self._folder, self._model, self.max_length, list(texts))
 
 
 class CrossEncoderScorer:
@@ -128,7 +129,7 @@ class CrossEncoderScorer:
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """Pairs of more word pieces than max_length, their three marks counted: (N,) bool."""
-        return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
+        return _longer(self._folder, self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 
 class EntailmentScorer:
@@ -159,7 +160,7 @@ class EntailmentScorer:
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """As CrossEncoderScorer."""
-        return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
+        return _longer(self._folder, self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 
 def _in_batches(folder: Folder, items: Sequence, ask: Callable[[list], np.ndarray]) -> np.ndarray:
@@ -170,16 +171,28 @@ def _in_batches(folder: Folder, items: Sequence, ask: Callable[[list], np.ndarra
     """
     lengths = [len(item) if isinstance(item, str) else sum(map(len, item)) for item in items]
     order = np.argsort(-np.array(lengths, np.int64), kind="stable")
-    try:
+    with _Reading(folder):
         asked = [ask([items[i] for i in order[start:start + BATCH]]) for start in range(0, max(len(order), 1), BATCH)]
-    except (ValueError, LookupError, TypeError, RuntimeError) as error:
-        if lacks_memory(error):
-            raise
-        raise unreadable(folder.kind, folder.path, f"a folder that reads no text: {_first_line(error)}") from error
     values = np.concatenate(asked)
     restored = np.empty_like(values)
     restored[order] = values
     return restored
+
+
+class _Reading:
+    """InputError where the model fails at a text. The library of the word pieces raises Exception itself."""
+
+    def __init__(self, folder: Folder):
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, Exception) and (kind is Exception or isinstance(error, _AT_A_TEXT)) and (
+                not lacks_memory(error)):
+            raise unreadable(self._folder.kind, self._folder.path,
+                             f"a folder that reads no text: {_first_line(error)}") from error
 
 
 def _load(kind: type, folder: Folder, device: str | None, threads: int | None):
@@ -212,9 +225,10 @@ def _length(length: float | None) -> int:
     return 0 if length is None or not 0 < length < _WHOLE else int(length)
 
 
-def _longer(model, length: int, *texts: list[str]) -> np.ndarray:
+def _longer(folder: Folder, model, length: int, *texts: list[str]) -> np.ndarray:
     """Whether the word pieces of each text (or pair) are more than length: (N,) bool."""
     if not length or not texts[0]:
         return np.zeros(len(texts[0]), bool)
-    pieces = model.tokenizer(*texts, truncation=False, padding=False, verbose=False)["input_ids"]
+    with _Reading(folder):
+        pieces = model.tokenizer(*texts, truncation=False, padding=False, verbose=False)["input_ids"]
     return np.array([len(piece) > length for piece in pieces], bool)
