@@ -71,16 +71,15 @@ class DecisionStore:
              shown: Mapping[tuple[str, str, str], bool | None] | None = None) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were.
 
-        by: who decided, "" where that is unknown. shown: the decisions that the person saw; one that somebody else has
-        changed since is not taken back; InputError for one that would be replaced.
+        by: who decided, "" where that is unknown. shown: the decisions that the person saw; InputError for one that
+        somebody else has changed since, and that would be replaced or taken back.
         """
         def work(writer: LogWriter) -> int:
             stored = _state(writer.rows())
             for pair, accept in decisions.items() if shown is not None else ():
-                if accept is not None and pair in stored:
+                if pair in stored:
                     require_shown(stored[pair], shown.get(pair), accept, f"the decision on a pair of query {pair[0]!r}")
-            new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept
-                   and (accept is not None or shown is None or stored.get(pair) == shown.get(pair))]
+            new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept]
             for (query, chunk, span), accept in new:
                 writer.add(query, (chunk, span, None if accept is None else str(int(accept)), by or None))
             return len(new)
