@@ -144,7 +144,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{count} files with judgments are loaded: {names}",
         expected="Only the judgments of one of them count.",
         fix="Pass one file with --truth, or all of them to join them.",
-        page="{used} is in use. Accept it, use another one, or join them on the Data page.",
+        page="Use another one, or join them: the buttons are at the top of Overview and of Data.",
         reason="several judgments",
     ),
     "check-several-truths/joined": Message(

@@ -260,18 +260,19 @@ def render_grades(context: PageContext, specs: Sequence[Spec]) -> None:
         st.caption(note)
 
 
-def render_checks(context: PageContext, checks: Sequence[RunCheck], fixed: Collection[str] = ()) -> None:
+def render_checks(context: PageContext, checks: Sequence[RunCheck], fixed: Collection[str] = (),
+                  named: Collection[str] = ()) -> None:
     """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone.
 
-    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away. fixed:
-    kinds whose fix the reader has just read.
+    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away. fixed,
+    named: kinds of which the reader has just read the fix, or what was found.
     """
     accepted = tuple(state.get(state.ACCEPTED) or ())
     shown = merge_alike(checks_to_show(checks, accepted))
     many = len(shown) > MAX_CHECKS + 1
     keys = _keys(shown)
     for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
-        _render_check(context, check, key, accepted, fixed)
+        _render_check(context, check, key, accepted, fixed, named)
     if many:
         rest = shown[MAX_CHECKS:]
         with st.expander(f"{len(rest)} more: {_kinds(rest)}", key="more_checks"):
@@ -285,10 +286,10 @@ def _kinds(checks: Sequence[RunCheck]) -> str:
 
 
 def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str],
-                  fixed: Collection[str] = ()) -> None:
+                  fixed: Collection[str] = (), named: Collection[str] = ()) -> None:
     """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
-        line = shorten_names(context, *check_lines([check], fixed=fixed))
+        line = shorten_names(context, *check_lines([check], fixed=fixed, named=named))
         st.markdown(f"{_badge(check)} {line}", width="content", help=term_help(line))
         _render_fix(context, check, key)
         if check.level == "withheld" and check.kind not in NEVER_ACCEPTED:

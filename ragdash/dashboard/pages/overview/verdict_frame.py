@@ -57,7 +57,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> DeltaGener
         _write_sentences(context, verdict, sentences)
         says_fixes = len(_arguments(verdict)) == 1  # what would change it
         fixed = {check.kind for check in verdict_sentences.fixed_checks(verdict, alone=False)} if says_fixes else ()
-        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), fixed)
+        named = {check.kind for check in verdict.withheld} if len(merge_alike(verdict.withheld)) == 1 else ()
+        verdict_panel.render_checks(context, verdict_panel.unsaid_checks(verdict), fixed, named)
         for line in check_lines(merge_alike(
                 check for check in verdict.notes if check.kind == NO_RANKINGS)):
             st.caption(verdict_panel.shorten_names(context, line))

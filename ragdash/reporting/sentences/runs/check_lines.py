@@ -29,12 +29,15 @@ def withheld_sentence(withheld: Sequence[RunCheck], unnamed: str) -> str:
 
 
 def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True,
-                fixed: Collection[str] = ()) -> list[str]:
-    """A line for each check: what was found, what follows, how to fix it; fixed: kinds whose fix is said already."""
+                fixed: Collection[str] = (), named: Collection[str] = ()) -> list[str]:
+    """A line for each check: what was found, what follows, how to fix it; fixed: kinds whose fix is said
+    already; named: kinds of which it is said what was found, and for which runs.
+    """
     plain, lines = escape if markdown else str, []
     for check in checks:
         fix = "" if check.kind in fixed else check.fix(surface)
-        words = (f"{check.found(surface)}.", check.effect(surface), fix, _same_for(check.alike))
+        finding, others = ("", "") if check.kind in named else (f"{check.found(surface)}.", _same_for(check.alike))
+        words = (finding, check.effect(surface), fix, others)
         lines.append(plain(" ".join(filter(None, words))))
     return lines
 
