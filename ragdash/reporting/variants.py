@@ -82,15 +82,18 @@ def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
     def value(text: str) -> str:  # those of settings that change together are a list: (256, 32)
         return f"({text})" if setting.together else text
 
+    def named(text: str) -> str:
+        return value(text) if setting.together else f"{setting.title} {text}"
+
     clearest, best = int(np.nanargmin(setting.p)), _best_levels(setting, effects)
     if len(setting.levels) == 2 and len(best) == 1 and abs(setting.effect.sum()) < 1e-9:  # twice that to the average
         leading = setting.levels.index(best[0])
-        return (f"{value(best[0])} is {signed(2 * setting.effect[leading])} [{signed(2 * setting.low[leading])}, "
+        return (f"{named(best[0])} is {signed(2 * setting.effect[leading])} [{signed(2 * setting.low[leading])}, "
                 f"{signed(2 * setting.high[leading])}] against {value(setting.levels[1 - leading])}.")
     kind, whose = ("combination", "their") if setting.together else ("value", "its")
     words = (f"The best {kind} is {value(best[0])}" if len(best) == 1 else
              f"The best {kind}s are {listed(list(map(value, best)))} (equal)")
-    return (f"{value(setting.levels[clearest])} is {signed(setting.effect[clearest])} "
+    return (f"{named(setting.levels[clearest])} is {signed(setting.effect[clearest])} "
             f"[{signed(setting.low[clearest])}, {signed(setting.high[clearest])}] against the average of "
             f"{whose} values. {words}, {number(setting.spread)} from the worst.")
 

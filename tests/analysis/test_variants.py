@@ -137,12 +137,13 @@ def test_the_largest_share_is_named_first_and_significance_is_said_separately():
     effects = MainEffects(SPEC, 40, (chunk, k), {}, True, 9, 9, 0.99)
     assert finding(effects) == (
         "chunk explains most of the differences between the runs in MRR (79%; 0.110 between the best and the worst "
-        "value), but its effect is not significant (p = 0.051). k is significant: 5 is −0.042 [−0.082, −0.002] against "
-        "the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other setting has "
-        "a significant effect.")
+        "value), but its effect is not significant (p = 0.051). k is significant: k 5 is −0.042 [−0.082, −0.002] "
+        "against the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other "
+        "setting has a significant effect.")
     two = effect_of("rerank", ("no", "yes"), [-0.05, 0.05], [0.01, 0.01], 0.6)
     assert finding(replace(effects, settings=(two,))).startswith(
-        "rerank matters most for MRR: yes is +0.100 [+0.020, +0.180] against no. It alone"), "not half of it, twice"
+        "rerank matters most for MRR: rerank yes is +0.100 [+0.020, +0.180] against no. It alone"), (
+            "not half of it, twice")
     assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
     both = replace(two, levels=("no, 50", "yes, 100"), together=("rerank", "depth"))
     assert finding(replace(effects, settings=(both,))).startswith("rerank and depth together matter most for MRR: "

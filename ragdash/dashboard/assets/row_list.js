@@ -11,6 +11,7 @@ const LONG = 300, ENOUGH = 220; // pixels of a column of long texts, and those t
 const LETTER = 7.6, PADDING = 16; // pixels of a letter, and around the text of a cell
 const WIDEST = 0.42; // share of the list that no column exceeds where the list scrolls: the next one can be seen
 const LEAST = 0.2; // share of the list to which its longest texts give way, so that it does not scroll
+const SHORTEST = 8; // letters of an id that is cut
 const FADE = 48; // pixels at the right under which a list that scrolls grows pale (small_screen.py)
 
 const sorts = window.ragdashSorts ||= {}; // by the name of a list: other content is sorted by the same heading
@@ -22,15 +23,26 @@ function written(column, row) {
   return column.is_number ? cell.toFixed(DECIMALS).replace("-", "−") : String(cell);
 }
 
-// An id as its column has room for it, cut in the middle: ids that begin alike differ at their ends.
-function fitted(text, width) {
-  const letters = Math.max(Math.floor((width - PADDING) / LETTER), 8);
-  if (text.length <= letters) return text;
-  const end = Math.ceil((letters - 1) * 0.65);
-  return `${text.slice(0, letters - 1 - end)}…${text.slice(-end)}`;
+const canvas = document.createElement("canvas").getContext("2d");
+
+// The largest number from low to high for which this holds; low where it holds for none.
+function largest(low, high, holds) {
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
-const canvas = document.createElement("canvas").getContext("2d");
+// An id as its cell has room for it, cut in the middle: ids that begin alike differ at their ends.
+function fitted(text, width, font) {
+  canvas.font = font;
+  const fits = (part) => canvas.measureText(part).width <= width - PADDING;
+  if (fits(text)) return text;
+  const cut = (letters) => `${text.slice(0, letters - Math.ceil(0.65 * letters))}…${text.slice(-Math.ceil(0.65 * letters))}`;
+  return text.length <= SHORTEST ? text : cut(largest(SHORTEST - 1, text.length - 1, (letters) => fits(cut(letters))));
+}
 
 // The words of a text that a cell has room for, with an ellipsis; a text whose first word has none is cut by the cell.
 function wordsThatFit(text, width, font) {
@@ -38,12 +50,7 @@ function wordsThatFit(text, width, font) {
   const fits = (part) => canvas.measureText(part).width <= width - PADDING;
   if (fits(text)) return text;
   const ends = [...text.matchAll(/\s+/g)].map((blank) => blank.index);
-  let low = 0, high = ends.length; // how many of these ends have room
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (fits(`${text.slice(0, ends[middle - 1])} …`)) low = middle;
-    else high = middle - 1;
-  }
+  const low = largest(0, ends.length, (words) => fits(`${text.slice(0, ends[words - 1])} …`));
   return low ? `${text.slice(0, ends[low - 1])} …` : text;
 }
 
@@ -76,14 +83,24 @@ function beforeFade(columns, room) {
   return columns.map((column) => (column === longest ? { ...column, width: column.width - over } : column));
 }
 
+// Room that all columns leave goes to the longest texts, as far as they need it.
+function filled(columns, room) {
+  const spare = room - columns.reduce((sum, column) => sum + column.width, 0);
+  const texts = columns.filter((column) => !column.signs && !column.is_number);
+  const longest = texts.reduce((one, other) => (other.width > one.width ? other : one), { width: 0, cells: [] });
+  const letters = longest.cells.reduce((most, text) => Math.max(most, text ? text.length : 0), 0);
+  const more = Math.min(spare, LETTER * letters + PADDING - longest.width);
+  return more > 0 ? columns.map((column) => (column === longest ? { ...column, width: column.width + more } : column)) : columns;
+}
+
 // The columns as a list of this width has room for them.
 function arranged(columns, room) {
   const all = columns.reduce((sum, column) => sum + column.width, 0);
   const longest = Math.max(...columns.map((column) => (column.signs ? 0 : column.width)));
   const left = room - (all - longest);
   const widest = all <= room ? Infinity : left >= LEAST * room ? left : WIDEST * room;
-  return beforeFade(columns.map((column) => withRoom(column, room - all)).map((column) =>
-    ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) })), room);
+  return filled(beforeFade(columns.map((column) => withRoom(column, room - all)).map((column) =>
+    ({ ...column, width: column.signs ? column.width : Math.min(column.width, widest) })), room), room);
 }
 
 // The longest text of a list that has no room for it: it gets a line of its own below the other cells of its row.
@@ -197,7 +214,7 @@ class RowList {
     for (const [place, column] of this.columns.entries()) {
       const cell = line.insertCell(), text = written(column, row);
       if (column.signs) this.fillNamed(cell, text, column.signs[row]);
-      else if (!place) cell.textContent = fitted(text, column.width);
+      else if (!place) cell.textContent = fitted(text, widths[place], font);
       else cell.textContent = column.is_number ? text : wordsThatFit(text, widths[place], font);
       if (column.is_number) cell.className = "rd-number";
       else cell.dir = "auto";

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from ragdash.analysis.diagnosis import WaterfallStep
 from ragdash.core.console import query_count
+from ragdash.reporting.plots.common.forest import signed
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Theme,
@@ -153,9 +154,12 @@ def map_by_group(places: np.ndarray, hover: Sequence[str], groups: np.ndarray, n
 
 
 def map_by_value(places: np.ndarray, hover: Sequence[str], values: np.ndarray, title: str, *,
-                 limits: tuple[float, float], scale: Sequence[str], axes: tuple[str, str] = ("", ""),
-                 theme: Theme = LIGHT) -> go.Figure:
-    """The same, colored by a value (Q,) on a scale of colors between two limits; undefined ones are hollow."""
+                 limits: tuple[float, float], scale: Sequence[str], words: tuple[str, str] | None = None,
+                 axes: tuple[str, str] = ("", ""), theme: Theme = LIGHT) -> go.Figure:
+    """The same, colored by a value (Q,) on a scale of colors between two limits; undefined ones are hollow.
+
+    words: what the ends of a scale of differences mean; 0 is in its middle.
+    """
     fig = _map(axes, theme)
     shown = ~np.isnan(places[:, 0])
     total = int(shown.sum())
@@ -167,8 +171,17 @@ def map_by_value(places: np.ndarray, hover: Sequence[str], values: np.ndarray, t
     fig.add_trace(_marks(places, rows, hover, total, f"{len(rows):,} with a value", {
         "color": values[rows], "cmin": limits[0], "cmax": limits[1], "colorscale": list(scale), "showscale": True,
         "line": {"width": 1, "color": theme.muted},
-        "colorbar": {"title": {"text": escape(title), "side": "right"}, "thickness": 12, "outlinewidth": 0}}))
+        "colorbar": {"title": {"text": escape(title), "side": "right"}, "thickness": 12, "outlinewidth": 0,
+                     **(_signed_ticks(limits, words) if words else {})}}))
     return fig
+
+
+def _signed_ticks(limits: tuple[float, float], words: tuple[str, str]) -> dict:
+    """Ticks of a scale of differences, with what its ends mean."""
+    low, high = limits
+    values = [low, low / 2, 0.0, high / 2, high]
+    texts = signed(np.array(values))
+    return {"tickvals": values, "ticktext": [f"{texts[0]}<br>{words[0]}", *texts[1:4], f"{texts[4]}<br>{words[1]}"]}
 
 
 def _map(axes: tuple[str, str], theme: Theme) -> go.Figure:

@@ -258,3 +258,23 @@ def test_on_a_narrow_screen_values_are_in_view_next_to_questions_and_no_link_is_
 
     app.until(questions_give_way_first)
     app.resize(1024)
+
+
+def test_a_question_that_is_its_own_id_has_the_room_that_the_list_leaves(visit, tmp_path):
+    """A list of three columns in 1,024 pixels: a question is cut only where the words of the next one would not fit."""
+    question = "By how much did the service stay below its core revenue resource limit in the year {}?"
+    rows = "".join(f'"{question.format(2000 + number)}",No answer.,{number}\n' for number in range(12))
+    (path := tmp_path / "bot.csv").write_text(f"question,answer,reference\n{rows}")
+    app = visit(viewport={"width": 1024, "height": 900}).open("data")
+    app.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(str(path))
+    app.page.get_by_text("12 queries").first.wait_for()
+    app.settle().go("Queries")
+    cell, numbers, room = app.page.evaluate("""() => {
+        const [first, ...others] = document.querySelectorAll('.rd-rows tbody tr[data-row] td');
+        const range = document.createRange();
+        range.selectNodeContents(first);
+        return [[first.clientWidth, range.getBoundingClientRect().width, first.innerText.length],
+                others[0].clientWidth, document.querySelector('.rd-rows').clientWidth]; }""")
+    width, text, letters = cell
+    assert width > room - 2 * numbers - 120, "what the other columns do not need"
+    assert letters > 40 and text > 0.85 * (width - 16), (cell, numbers, room)

@@ -246,6 +246,14 @@ def test_missing_answers_are_said_in_one_sentence_on_every_page(head):
     assert "No ground truth" not in texts(at)
 
 
+def test_failures_says_once_that_queries_lack_an_answer():
+    rows = [f'bot,{number},{question},"{CONTEXTS.format(number)}",{"" if number < 2 else "Gray granite."},granite'
+            for number, question in enumerate(QUESTIONS)]
+    at = loaded("failures", "bot.csv", "\n".join([f"{HEAD},answer,reference", *rows]).encode())
+    said = texts(at)
+    assert "has answers to 22 of 24 queries" in said and "leaves out 2 of them" not in said
+
+
 def test_share_offers_no_hybrid_of_runs_without_rankings():
     reference = table("answer,reference", {"x": "It is quartz.,granite", "y": "It is marble.,granite"})
     at = loaded("share", "answers.csv", reference)

@@ -433,13 +433,17 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     marks = page_cases.charts(at)["query_map"]["data"]
     assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
     stages = {(trace["marker"]["color"], trace["marker"]["symbol"]) for trace in marks}
-    assert len(stages) == len(marks) and {color for color, _ in stages} <= {LIGHT.gray, *LIGHT.runs}, "told apart"
+    assert len(stages) == len(marks), "told apart"
+    assert {color for color, _ in stages} <= {LIGHT.gray, *LIGHT.runs, *LIGHT.more}
     assert "Questions that are far apart here share few words." in texts(at)
     assert "not significantly worse in any of the" in texts(at) or "significantly worse than in the rest" in texts(at)
     for color, words in (("value", "with a value"), ("outcome", "equal"), ("difference", "with a value")):
         at.session_state["map_color"] = color
         names = [trace["name"] for trace in page_cases.charts(shown(at.run()))["query_map"]["data"]]
         assert any(words in name for name in names), names
+    scale = page_cases.charts(at)["query_map"]["data"][-1]["marker"]
+    assert scale["cmin"] == -scale["cmax"] and scale["colorbar"]["ticktext"][2] == "0.000"
+    assert [scale["colorbar"]["ticktext"][end].split("<br>")[1] for end in (0, -1)] == ["worse", "better"]
     areas = [parse_qs(link.proto.query_string, keep_blank_values=True) for link in at.get("page_link")
              if "picked=" in link.proto.query_string and "picked=&" not in link.proto.query_string]
     queries = opened("old", "new", page="queries")

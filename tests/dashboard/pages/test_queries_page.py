@@ -203,7 +203,7 @@ def test_a_query_without_an_id_shows_its_question_once_and_a_pass_below_1_is_exp
     truth = Truth.build("truth", ids, ["a", "a"], [1, 1], details=details)
     run = Run.build("run", np.repeat(ids, 3).tolist(), ["x", "y", "a"] * 2, [3.0, 2.0, 1.0] * 2)
     at = opened("run", truth=truth, own={"run": run})
-    assert list(table(at).columns) == ["Query", "run", "Stage"]
+    assert list(table(at).columns) == ["Query", "NDCG@10", "Stage"]
     assert set(table(at)["Stage"]) == {"No failure found, ranked low"}, "the list says why the value is not 1"
     best = opened("run", truth=truth, own={"run": Run.build("run", ids, ["a", "a"], [1.0, 1.0])})
     assert set(table(best)["Stage"]) == {"No failure found"}
@@ -388,7 +388,7 @@ def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     at = opened("bare", query="q29")
     assert "has no relevant document" in texts(at) and "The rankings have ids and no texts" in texts(at)
     assert "score" not in drawn(at).replace("scope", "") and not has(at, "selectbox", "look")
-    assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
+    assert list(table(at).columns) == ["Query", "Question", "NDCG@10", "Stage"]
 
 
 def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():

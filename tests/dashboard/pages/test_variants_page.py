@@ -46,7 +46,7 @@ def test_the_page_is_offered_where_runs_share_settings_and_grayed_below_four():
 def test_each_part_shows_what_it_is_called():
     at = opened("variants", **address(TRUTH, RUNS, metric="RR"))
     said = texts(at).replace("\\", "")
-    assert "model matters most for MRR: large is +0.175 [+0.062,\u00a0+0.288] against small." in said
+    assert "model matters most for MRR: model large is +0.175 [+0.062,\u00a0+0.288] against small." in said
     assert "Left out: top (the same in every run)" in said
     assert set(charts(at)) == {"main_effects"}
     for part, chart in (("parallel", "parallel_settings"), ("settings", "setting_grid")):

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ragdash.analysis.diagnosis import STAGES
+from ragdash.dashboard.pages.failures.query_map import stage_looks
 from ragdash.reporting.plots import answers, ranking
 from ragdash.reporting.plots.common import theme
 from ragdash.reporting.plots.common.page_style import page_figure
@@ -77,6 +79,20 @@ def test_the_colors_of_two_runs_can_be_told_apart(look, vision):
     assert min(distance.values()) >= 13, f"choose colors that are further apart: {min(distance, key=distance.get)}"
     gray = oklab(VISION[vision] @ linear(look.gray))
     assert min(np.linalg.norm(gray - color) for color in seen.values()) >= 7
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_every_stage_of_the_query_map_has_a_color_and_a_symbol_of_its_own(look):
+    """More than six colors are near each other for color-blind readers: there the symbol tells them apart."""
+    order, colors, symbols = stage_looks(look)
+    assert sorted(order) == list(range(len(STAGES)))
+    assert len(colors) == len({*colors}) == len(symbols) == len({*symbols}) == len(STAGES)
+    for vision, least in (("normal", 10.5), ("protan", 6), ("deutan", 6), ("tritan", 6)):
+        seen = {color: oklab(VISION[vision] @ linear(color)) for color in colors}
+        distance = {(one, other): np.linalg.norm(seen[one] - seen[other])
+                    for one, other in itertools.combinations(colors, 2)}
+        assert min(distance.values()) >= least, (vision, min(distance, key=distance.get))
+    assert min(contrast(color, look.paper) for color in colors) >= 3
 
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])

@@ -327,12 +327,13 @@ def _hybrid_lines(data: FailuresData) -> list[str]:
 
 def scope_note(data: FailuresData) -> str:
     """Of how many queries the metric has no value although they are looked at here; "" for none, and where these are
-    the ones without a relevant document: the note below the stages counts them."""
+    the ones without a relevant document or without an answer: the notes below the stages count them."""
     if data.spec is None:
         return ""
     undefined = data.total - data.context.results.summary([data.spec])[data.run_index][0].n
-    bare = data.context.results.counts()[data.run_index]["unanswerable"]
-    if undefined <= 0 or (data.spec.metric.view == "Ranked" and undefined == bare):
+    results, run = data.context.results, data.run_index
+    counted = {"Ranked": results.counts()[run]["unanswerable"], "Answered": data.total - results.answered()[run]}
+    if undefined <= 0 or undefined == counted.get(data.spec.metric.view):
         return ""
     return (f"This page looks at {query_count(data.total)}. The mean of {escape(data.spec.title)} leaves "
             f"out {undefined:,} of them: it is undefined for them.")

@@ -28,7 +28,7 @@ from ragdash.dashboard.widgets.texts import term_help
 from ragdash.evaluation.compare import direction
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.plots.common.axes import axis_of
-from ragdash.reporting.plots.common.theme import SYMBOLS
+from ragdash.reporting.plots.common.theme import SYMBOLS, Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.failures import query_map as sentences
 
@@ -119,9 +119,7 @@ def _hover(data: FailuresData, ids: Sequence[str], texts: Sequence[str | None], 
 def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values: np.ndarray, axes: tuple[str, str]):
     color, theme = state.get(state.MAP_COLOR), elements.theme()
     if color == STAGE:
-        order = [FINE, *(stage for stage in range(len(STAGES)) if stage != FINE)]
-        colors, symbols = ([first, *(look[place % len(look)] for place in range(len(order) - 1))]
-                           for first, look in ((theme.gray, theme.runs), ("circle-open", SYMBOLS)))
+        order, colors, symbols = stage_looks(theme)
         groups = np.array([order.index(stage) for stage in data.diagnosis.stage])
         return figure_cache.draw(pictures.map_by_group, places, hover, groups, [STAGES[stage].title for stage in order],
                                  colors=colors, symbols=symbols, axes=axes, theme=theme)
@@ -135,15 +133,23 @@ def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values
     gain = values - _values(data, data.context.baseline)
     if color == DIFFERENCE:
         most = max(float(np.nanmax(np.abs(gain), initial=0.0)), 1e-9)
-        ends = (theme.worse, theme.better) if direction(data.spec) > 0 else (theme.better, theme.worse)
+        words = ("worse", "better")[::direction(data.spec)]
+        ends = [{"worse": theme.worse, "better": theme.better}[word] for word in words]
         return figure_cache.draw(pictures.map_by_value, places, hover, gain, f"Difference in {axis.title}",
-                                 limits=(-most, most), scale=[ends[0], theme.grid, ends[1]], axes=axes, theme=theme)
+                                 limits=(-most, most), scale=[ends[0], theme.grid, ends[1]], words=words, axes=axes,
+                                 theme=theme)
     sign = np.nan_to_num(np.sign(gain * direction(data.spec)), nan=9)
     names = ("undefined", "equal", "better", "worse")
     groups = np.select([sign == 9, sign == 0, sign > 0], [0, 1, 2], 3)
     return figure_cache.draw(pictures.map_by_group, places, hover, groups, names,
                              colors=[theme.muted, theme.gray, theme.better, theme.worse],
                              symbols=["x", "circle-open", "triangle-up", "triangle-down"], axes=axes, theme=theme)
+
+
+def stage_looks(theme: Theme) -> tuple[list[int], list[str], list[str]]:
+    """The stages in the order of the legend, what is fine first, with a color and a symbol of its own for each."""
+    order = [FINE, *(stage for stage in range(len(STAGES)) if stage != FINE)]
+    return order, [theme.gray, *theme.runs, *theme.more][:len(order)], ["circle-open", *SYMBOLS, "x"][:len(order)]
 
 
 def picked(marks: Sequence, count: int) -> np.ndarray:

@@ -316,13 +316,14 @@ def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
 
 
 def _column_labels(data: QueriesData) -> dict[str, tuple[str, ...]]:
-    """{column of a run: (its name, shortened; a tooltip with the whole name)}; that of stages has a short heading."""
+    """{column of a run: (its name, shortened; a tooltip with the whole name)}; that of stages has a short heading, and
+    that of a run alone has the metric as its heading."""
     names, _ = _lines(data)
     stage, run = _stage_column(data), data.context.names[data.run_index]
+    shown = [data.spec.title] if len(names) == 1 else short_names(
+        names, PAGE_NAME if len(names) <= FEW_RUNS else NARROW_NAME)
     return {stage: (stage, f"Where the query goes wrong in {run}, the selected run", "Stage")} | {
-        name: (short, f"{data.spec.title} of {name}")
-            for name, short in zip(names, short_names(
-                names, PAGE_NAME if len(names) <= FEW_RUNS else NARROW_NAME), strict=True)}
+        name: (short, f"{data.spec.title} of {name}") for name, short in zip(names, shown, strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:

@@ -43,7 +43,8 @@ DIRECT_NAME = 14  # characters: next to a longer name, a phone has too little ro
 
 @dataclass(frozen=True)
 class Theme:
-    """Colors of one appearance. runs: of runs, and of other groups without an order; sequential: from low to high."""
+    """Colors of one appearance. runs: of runs, and of other groups without an order; more: of the groups after them;
+    sequential: from low to high."""
 
     name: str
     paper: str
@@ -55,6 +56,7 @@ class Theme:
     better: str
     worse: str
     sequential: tuple[str, ...]
+    more: tuple[str, ...] = ()
 
 
 CIVIDIS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
@@ -69,6 +71,7 @@ LIGHT = Theme(
     "#0068a5",
     "#b8430b",
     tuple(reversed(CIVIDIS)),
+    ("#202000", "#8000E0", "#FF00E0", "#400040", "#606000"),
 )
 DARK = Theme(
     "dark",
@@ -81,6 +84,7 @@ DARK = Theme(
     "#6cb8f0",
     "#ff9a62",
     CIVIDIS,
+    ("#C020FF", "#00E0A0", "#60A020", "#E00080", "#E0FFC0"),
 )
 THEMES = {"light": LIGHT, "dark": DARK}
 
