@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -132,6 +134,14 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Location", "/list")
             self.end_headers()
             return
+        if self.path in ("/endless", "/slow"):
+            self.send_response(200)
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(100):
+                    self.wfile.write(b" " * (1_000_000 if self.path == "/endless" else 1))
+                    time.sleep(0 if self.path == "/endless" else 0.05)
+            return
         reply = {"/list": ["d1", "d2"], "/wrong": {"status": "ok"}, "/full": {
             "results": [{"id": "d1", "content": TEXTS["d1"], "score": 0.5}], "answer": "Ada",
             "usage": {"prompt_tokens": 3, "completion_tokens": 1}}}.get(self.path)
@@ -168,6 +178,14 @@ def test_http_endpoints(service):
         assert error.value.problems[0].message == "recording/hopeless"
     with pytest.raises(InputError, match="ftp"):
         http.endpoint("ftp://host")
+
+
+def test_a_reply_without_end_is_not_waited_for(service):
+    _, url = service
+    for path, words in (("/endless", "a reply of more than 16,777,216 bytes"), ("/slow", "did not end in time")):
+        with pytest.raises(InputError, match=words):
+            ragdash.record_retriever(http.endpoint(f"{url}{path}", timeout=0.5 if path == "/slow" else 20), QUESTIONS,
+                                     name=path)
 
 
 def test_an_object_that_cannot_be_called_is_refused():

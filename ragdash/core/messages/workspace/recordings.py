@@ -233,6 +233,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="another number",
         fix="Leave repeat out: it gets the next number.",
     ),
+    "recording/large-reply": Message(
+        actual="a reply of more than {most:,} bytes",
+        expected="the documents of one question and its answer",
+        fix="Let the service return fewer or shorter documents.",
+    ),
     "recording/reply": Message(
         actual="a reply that is no result ({kind})",
         expected='a JSON object with "documents" or "answer", or a list of documents',

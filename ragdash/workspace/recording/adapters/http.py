@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 import urllib.request
 from collections.abc import Callable, Mapping
+from http.client import HTTPResponse
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem
 
 SECONDS = 60.0
+LARGEST = 16 << 20  # bytes of a reply
 _DOCUMENTS = ("documents", "retrieved", "results", "hits", "matches")
 _IDS = ("doc_id", "id", "_id", "document_id", "chunk_id")
 _TEXTS = ("text", "content", "contents", "page_content")
@@ -27,6 +30,8 @@ def endpoint(url: str, *, field: str = "query", headers: Mapping[str, str] | Non
         The name of the question in the body.
     headers, body
         More headers, such as an authorization, and more members of the body, such as {"top_k": 20}.
+    timeout
+        Seconds that a reply may take. One of more than LARGEST bytes is an error, too.
 
     Returns
     -------
@@ -36,8 +41,9 @@ def endpoint(url: str, *, field: str = "query", headers: Mapping[str, str] | Non
     def ask(question: str) -> dict:
         content = orjson.dumps({**(body or {}), field: question})
         request = urllib.request.Request(url, content, {"Content-Type": "application/json", **(headers or {})})
+        end = time.monotonic() + timeout
         with _OPENER.open(request, timeout=timeout) as reply:
-            return reply_fields(orjson.loads(reply.read()))
+            return reply_fields(orjson.loads(_content_of(reply, end)))
 
     if not url.startswith(("http://", "https://")):
         raise InputError([Problem("recording/address", {"url": url}, field="retriever")])
@@ -52,6 +58,18 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def _content_of(reply: HTTPResponse, end: float) -> bytes:
+    """The body of a reply, read until a time of the monotonic clock; TimeoutError after it."""
+    content = bytearray()
+    while piece := reply.read1(1 << 16):
+        content += piece
+        if len(content) > LARGEST:
+            raise InputError([Problem("recording/large-reply", {"most": LARGEST})])
+        if time.monotonic() > end:
+            raise TimeoutError("the reply did not end in time")
+    return bytes(content)
 
 
 def reply_fields(reply: object) -> dict:
