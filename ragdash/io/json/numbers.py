@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from ragdash.core.errors import Collector
 from ragdash.core.validation import MAX_GRADE
+
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
 def is_usable(value: float | None, name: str) -> bool:
@@ -30,6 +33,9 @@ def note_bad_value(name: str, text: str, value: float | None, problems: Collecto
     field = field or name
     if name == "grade":
         problems.add("bad-grade", {"value": text}, line=line, field=field)
+    elif value is None and name == "score" and _DECIMAL_COMMA.fullmatch(text.strip("'")):
+        problems.add("bad-score/comma", {"value": text, "point": text.strip("'").replace(",", ".")}, line=line,
+                     field=field)
     elif value is None:
         problems.add(f"bad-{name}", {"value": text}, line=line, field=field)
     else:

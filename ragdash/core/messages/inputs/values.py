@@ -47,6 +47,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a number such as 12.5 or 1.25e1",
         fix="Write the score as a number with a decimal point; if this is a header line, remove it.",
     ),
+    "bad-score/comma": Message(
+        actual="{value}",
+        expected="a decimal point: {point}",
+        fix="Write all scores of the file with a decimal point instead of a comma.",
+    ),
     "conflicting-judgments": Message(
         actual="query {query!r}, document {document!r} with grades {grades}{lines:? (lines {lines})}",
         expected="one grade for a document",

@@ -17,7 +17,7 @@ from ragdash.io.field_names import find_field
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Format
 from ragdash.io.formats.text.trec_lines import data_lines, header_line, note_header
-from ragdash.io.json.numbers import parse_number
+from ragdash.io.json.numbers import note_bad_value, parse_number
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import read_header
 from ragdash.io.tables.mapping_hints import MEASURE
@@ -29,7 +29,7 @@ _NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
 _MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
 _SCORED, _RANKED = 3, 4  # columns of query, document and score, or of rank and score, as ColBERT writes them
 _COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
-_WRONG = {"grade": "bad-number/grade", "rank": "bad-rank", "score": "bad-score"}
+_WRONG = {"grade": "bad-number/grade", "rank": "bad-rank"}
 
 
 def detect(start: FileStart) -> DetectedFormat | None:
@@ -177,7 +177,11 @@ def _read_rows(source: Source, problems: Collector, columns: tuple[str, ...]) ->
         wrong = [(column, word) for column, word in zip(columns, row[2:], strict=True) if not (
             parse_number(word) is not None if column == "score" else _NUMBER.fullmatch(word))]
         for column, word in wrong:
-            problems.add(_WRONG[column], {"value": word.decode(errors="replace")}, line=number, field=column)
+            text = word.decode(errors="replace")
+            if column == "score":
+                note_bad_value(column, text, None, problems, number)
+            else:
+                problems.add(_WRONG[column], {"value": text}, line=number, field=column)
         if not wrong:
             queries.append(row[0].decode())
             docs.append(row[1].decode())
