@@ -22,6 +22,7 @@ from ragdash.io.source.source import SUFFIXES, Source
 from ragdash.io.write import format_writers
 
 _NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a license, a picture ... next to the files
+_OF_RUN = "unread-field/beir-queries"  # what a system gave, in a folder
 _SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
 
 
@@ -161,7 +162,9 @@ def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
     except NeedsExact:
         problem = Problem("wrong-type/beir-queries", {}, file)
         raise InputError([problem]) from None
-    return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
+    noted = [replace(problem, message=_OF_RUN) if problem.message == "unread-field/of-run" else problem
+             for problem in truth.problems]  # a folder takes no mapping
+    return replace(truth, name=name, problems=(*judged.problems, *noted, *problems), corpus=corpus)
 
 
 def _find_file(files: dict[str, Source], name: str) -> Source | None:

@@ -73,6 +73,8 @@ def test_beir(tmp_path):
     assert (truth.name, len(truth), truth.judgments) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
     assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-field", "unread-file"]
+    assert [problem.message for problem in truth.problems if problem.kind == "unread-field"] == [
+        "unread-field/beir-queries"]  # a folder takes no mapping
     assert detect(tmp_path / "nq").format == "beir"
     assert read_truth(("x", zip_of({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
 

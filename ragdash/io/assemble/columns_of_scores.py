@@ -27,6 +27,7 @@ from ragdash.core.text.metric_names import (
 )
 from ragdash.io.assemble.times_without_units import take_times
 from ragdash.io.json.typed_fields import note_attribute_columns
+from ragdash.io.tables.failed_scores import note_failures, without_failures
 
 NATIVE = "metrics"  # the field of our own files
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
@@ -60,7 +61,9 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
             del attributes[key][column]
     scores: dict[str | None, list[tuple[str, str, Value]]] = {}
     noted: list[str] = []
-    by_column = {column: _metrics_in(column, cells) for column, cells in columns.items()}
+    scored = {column: dict(zip(cells, without_failures(list(cells.values())), strict=True))
+              for column, cells in columns.items()}
+    by_column = {column: _metrics_in(column, cells) for column, cells in scored.items()}
     repeated = Counter(name for metrics in by_column.values() for name in metrics)
     for column, cells in columns.items():
         metrics = {name if repeated[name] == 1 or name == column else f"{column}.{name}": values
@@ -72,6 +75,7 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
             noted += [name for name in metrics if column != NATIVE]
             for key in cells:
                 del attributes[key][column]
+            note_failures(column, list(cells.values()), list(scored[column].values()), problems)
     for (config, query), left in attributes.items():
         _replace_attributes(details[config][query], left)
     if noted:

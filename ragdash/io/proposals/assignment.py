@@ -36,11 +36,10 @@ WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness", "overlap"}
 _QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _SYSTEMS = {"model", "system", "name", "retriever", "bot", "engine", "pipeline"}
-_LISTED_QUESTIONS = (("question",), ("query",))
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 _OF_QUERY = re.compile(r"(?:q|qid|query|question|topic)[_ -]?0|0[_.-]0", re.IGNORECASE)  # q7, and 127_6 of a topic
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]{1,20}\}")
-_MANY_KEYS = 20  # of one form: configurations are fewer
+_MANY_KEYS, _ARE_WORDS = 20, 0.7  # keys of one form: configurations are fewer; share of texts of letters alone
 _REPORTED = {"disagreement", "mismatch", "discrepancy", "inconsistency",  # of judges, in a report
              "failure", "failed", "miss", "misse", "missed"}
 CHECKED = {"contain", "keyword", "phrase", "term", "substr", "topic", "concept", "theme",  # lists of what an answer
@@ -49,19 +48,17 @@ _OF_HITS = DOCUMENT | TEXT | {"id", "score", "rank", "similarity", "distance", "
                               "heading", "position", "bm25", "dense", "rerank", "start", "end", "length"}  # of a hit
 _OF_TEXTS = {"chunk", "passage", "doc", "document", "docid", "docno", "node", "paragraph", "pmid"}  # ids of hits
 _HITS = {"doc_id", "text", "rank", "score", "retrieved"}
+_HITS_ABOVE = {"top", "hit", "retrieved", "returned", "ranked", "candidate"}
 _SAMPLED = {"sample", "example", "miss", "missed", "failure", "failed"}  # lists of a few of the queries
-_EXTREME = {"worst", "hardest", "easiest", "lowest"}  # errors.worst_queries
-_SHOTS = {"demo", "demonstration", "fewshot", "shot"}
+_EXTREME, _SHOTS = {"worst", "hardest", "easiest", "lowest"}, {"demo", "demonstration", "fewshot", "shot"}
 _NUMBERED = re.compile(r"[A-Za-z][A-Za-z_-]*?[-_]?(\d{2,})")
 _COMPARED = {"system", "model", "retriever", "config", "configuration", "pipeline", "strategy", "variant", "method",
              "provider", "parameter", "selector", "setting"}  # their keys are no queries
 _OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "task", "test", "topic", "data",
                "detail", "run", "eval", "evaluation", "per", "benchmark", "set", "gold", "golden", "qa", "pair",
                "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
-_KEYS_OF_QUERIES = {"query", "question", "topic", "qid"}
 _NUMBERS_OF_QUERIES = (("n",), ("num", "query"), ("n", "query"), ("query", "count"), ("n", "sample"))
 _OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
-_ARE_WORDS = 0.7  # share of texts of letters alone
 _FEWEST, _FEWEST_KEYS = 5, 8  # records without a question, deep in a file; keys that may be those of queries
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}
@@ -160,7 +157,7 @@ class Assignment:
         """True for a list of questions in each record."""
         return "query" not in self.roles and any(("[]." in name and (
             "question" in words(name) or _QUESTIONS.fullmatch(name))) or (
-            item.is_list and item.is_long_text and "." not in name and item.name_words in _LISTED_QUESTIONS)
+            item.is_list and item.is_long_text and "." not in name and item.name_words in (("question",), ("query",)))
             for name, item in self.fields.items())
 
     @property
@@ -173,9 +170,10 @@ class Assignment:
 
     @property
     def _compares_others(self) -> bool:
-        """True where the systems that are compared change from record to record."""
-        return any("{run}" in path and set(item.name_words) <= _SYSTEMS and item.is_text and not item.is_list
-                   and item.distinct_count > len(self.runs) for path, item in self.fields.items())
+        """True where the systems that are compared change from record to record, and for variants of one query."""
+        return (self.repeats > 0 and not _COMPARED.isdisjoint(words(self.records.path.rpartition(".")[2]))) or any(
+            "{run}" in path and set(item.name_words) <= _SYSTEMS and item.is_text and not item.is_list
+            and item.distinct_count > len(self.runs) for path, item in self.fields.items())
 
     def _are_places(self, keys: list[str]) -> bool:
         """True for places in a list of texts, of which nothing says that they are right or returned."""
@@ -263,6 +261,8 @@ class Assignment:
         names = {name for path in self.fields for name in words(path.rpartition(".")[2])}
         key = words(self.roles.get("query_id", ""))
         is_hit = not {"score", "rank", "similarity", "distance"}.isdisjoint(names) and names <= _OF_HITS
+        is_hit = is_hit or (not _HITS_ABOVE.isdisjoint(words(self.records.path.rpartition(".")[2])) and {*key} == {
+            "id"} and {*CONTENT} & self.roles.keys() <= {"scores", "labels"})  # top_n, with an id and a score each
         return is_hit and {"query", "question", KEY}.isdisjoint((*key, self.roles.get("query_id"))) and {
             "retrieved", "doc_id"}.isdisjoint(self.roles)
 
@@ -295,7 +295,7 @@ class Assignment:
         if ("main", "score") in names:
             return True  # of MTEB
         means = sum(not (AVERAGES | {"rate"}).isdisjoint(name) for name in names)
-        return means > 1 and 2 * means > len(names) and _KEYS_OF_QUERIES.isdisjoint(
+        return means > 1 and 2 * means > len(names) and {"query", "question", "topic", "qid"}.isdisjoint(
             words(self.roles.get("query_id", "")))
 
     @property

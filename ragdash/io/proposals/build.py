@@ -16,7 +16,7 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
-from ragdash.io.proposals.choices.repetitions import Repeat, as_repeats, repeat_of
+from ragdash.io.proposals.choices.repetitions import Repeat, as_repeats, repeat_of, times_asked
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.content.file_content import FileContent, QueryContent, leave_out_unranked
 from ragdash.io.proposals.content.first_ranks import names_first_rank, values_of_rank
@@ -41,35 +41,16 @@ from ragdash.io.proposals.content.values import (
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
 from ragdash.io.proposals.names import last_words, numbers_chunk
 from ragdash.io.proposals.reading import RECORDS, ROLE
-from ragdash.io.proposals.records import RecordList, read_record_lists
+from ragdash.io.proposals.records import RecordList
 from ragdash.io.proposals.shapes.answers_in_parts import whole_answer
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cells import is_cut_off
+from ragdash.io.tables.failed_scores import says_failed
 from ragdash.io.tables.joined_ids import ID_LISTS, settle_columns, split_ids
 
 _RATINGS = ("scores", "labels")
 _GRADED = re.compile(r"(.*):(\d+)$")
-
-
-def read_content(source: Source, mapping: Mapping[str, str]) -> FileContent:
-    """The content of a file under a mapping with its role; InputError where a path is not in the file."""
-    lists = read_record_lists(source)
-    path = mapping.get(RECORDS, "")
-    records = _of_mapping([item for item in lists if item.path == path], mapping)
-    if records is None and RECORDS not in mapping and lists:
-        records = lists[0]
-    if records is None:
-        source.fail("unknown-records", {"path": path, "paths": [item.path or "the whole file" for item in lists[:8]]})
-    return build_content(source, records, mapping)
-
-
-def _of_mapping(lists: list[RecordList], mapping: Mapping[str, str]) -> RecordList | None:
-    """Of several lists of records in one place, the first that has the fields of the mapping."""
-    first = [re.split(r"\.|\[\]", path)[0] for name, spec in mapping.items() if name not in (ROLE, RECORDS)
-             for path in spec.split("+") if "{" not in path]
-    fits = (item for item in lists if {str(name) for row in item.rows[:50] for name in row}.issuperset(first))
-    return next(fits, lists[0] if lists else None)
 
 
 def build_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent:
@@ -79,6 +60,7 @@ def build_content(source: Source, records: RecordList, mapping: Mapping[str, str
     builder = _Builder(source, mapping, dict.fromkeys(name for row in rows for name in row))
     builder.split_ids(rows)
     builder.find_averages(rows)
+    builder.find_trials(rows)
     for row in rows:
         builder.add(row)
     return builder.finish()
@@ -100,7 +82,7 @@ class _Builder:
         self.truths, self.grades = dict[str, dict](), dict[tuple[str, str], float]()
         self.scores, self.seen = list[tuple](), dict[tuple, int]()
         self.left_out: Counter[str] = Counter()  # by what the problems say
-        self.rows_read, self.averages = 0, set[int]()  # numbers of rows
+        self.rows_read, self.averages, self.times_asked = 0, set[int](), 0  # averages: numbers of rows
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths) or (
@@ -164,15 +146,27 @@ class _Builder:
         if is_average:
             self.left_out["average-row"] += 1
             return
-        query = text_of(next(iter(self._values(row, "query", {})), None))
-        query_id = joined_key(self._values(row, "query_id", {}))
-        if is_missing(query_id) and not query:
+        query, name = self._query(row)
+        if name is None:
             self.left_out["record-without-query"] += 1
             return
-        name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
         for variant, fields in self.variants.items():
             config = None if self.role == "truth" else self._config(row, variant)  # what is right is the same for all
             self._add_to(row, name, query, config, fields)
+
+    def _query(self, row: dict) -> tuple[str | None, str | None]:
+        """(text, id) of the query of a record; the text is the id where there is none."""
+        query = text_of(next(iter(self._values(row, "query", {})), None))
+        query_id = joined_key(self._values(row, "query_id", {}))
+        if not is_missing(query_id):
+            return query, id_text(query_id)
+        return query, question_as_id(query) if query else None
+
+    def find_trials(self, rows: list[dict]) -> None:
+        """Note whether all queries were asked equally often, without a column that says which time it was."""
+        if not self.is_long and not self.is_judged_rows and self.role in ("run", "both"):
+            self.times_asked = times_asked((self._config(row, ""), self._query(row)[1])
+                                           for place, row in enumerate(rows) if place not in self.averages)
 
     def _config(self, row: dict, variant: str) -> str | None:
         """The name of a record's configuration; notes of which configuration it is a repeat."""
@@ -187,7 +181,11 @@ class _Builder:
         """Take what a record says of one configuration."""
         if not self.is_long and not (self.is_judged_rows and self._adds_to_query(row)):
             count = self.seen[config, name] = self.seen.get((config, name), 0) + 1
-            if count > 1:
+            if self.times_asked > 1:
+                repeat = (config or self.source.name, f"trial {count}")
+                config = " / ".join(([config] if config else []) + [repeat[1]])
+                self.repeats[config] = repeat
+            elif count > 1:
                 self.left_out["repeated-question"] += 1
                 name = f"{name} ({count})"
         if self.role in ("truth", "both", "questions"):
@@ -335,6 +333,7 @@ class _Builder:
                     self.left_out["no-first-rank"] += pairs[-1][1] == 0
                 else:
                     pairs = [(metric_name(path), value)]
+                self.left_out["failed-scores/reading"] += role == "scores" and says_failed(value)
                 for metric, item in pairs:
                     number = as_number(item) if as_bool(item) is None else float(bool(as_bool(item)))
                     text = str(item) if role == "labels" and not is_missing(item) else None
@@ -355,6 +354,8 @@ class _Builder:
     def _note(self) -> None:
         if self.paths.get("query_id") == [NUMBERED]:
             self.left_out["numbered-rows"] = self.rows_read
+        if self.times_asked > 1:
+            self.left_out["repeated-question/trials"] = self.times_asked
         self.left_out.update(leave_out_unranked(self.entries.values()))
         for message in [message for message, count in self.left_out.items() if count]:
             self.problems.add(message, {"count": self.left_out[message]}, severity="warning")

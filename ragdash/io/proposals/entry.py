@@ -5,11 +5,12 @@ Most files need neither: what reads and offers is imported where it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
@@ -27,6 +28,10 @@ from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_r
 from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
+
+if TYPE_CHECKING:
+    from ragdash.io.proposals.content.file_content import FileContent
+    from ragdash.io.proposals.records import RecordList
 
 __all__ = ["ask_about_runs", "describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth",
            "with_more"]
@@ -123,11 +128,32 @@ def describe(source: Source) -> DetectedFormat:
                           source.compression.name if source.compression else None)
 
 
+def _read_content(source: Source) -> FileContent:
+    """The content of a file under its mapping with a role; InputError where a path is not in the file."""
+    from ragdash.io.proposals.build import build_content
+    from ragdash.io.proposals.records import read_record_lists
+
+    mapping, lists = mapping_of(source), read_record_lists(source)
+    path = mapping.get(RECORDS, "")
+    records = _of_mapping([item for item in lists if item.path == path], mapping)
+    if records is None and RECORDS not in mapping and lists:
+        records = lists[0]
+    if records is None:
+        source.fail("unknown-records", {"path": path, "paths": [item.path or "the whole file" for item in lists[:8]]})
+    return build_content(source, records, mapping)
+
+
+def _of_mapping(lists: list[RecordList], mapping: Mapping[str, str]) -> RecordList | None:
+    """Of several lists of records in one place, the first that has the fields of the mapping."""
+    first = [re.split(r"\.|\[\]", path)[0] for name, spec in mapping.items() if name not in (ROLE, RECORDS)
+             for path in spec.split("+") if "{" not in path]
+    fits = (item for item in lists if {str(name) for row in item.rows[:50] for name in row}.issuperset(first))
+    return next(fits, lists[0] if lists else None)
+
+
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a file under the source's mapping."""
-    from ragdash.io.proposals.build import read_content
-
-    content = read_content(source, mapping_of(source))
+    content = _read_content(source)
     if not content.runs:
         fail_truth_as_run(source, f"its role is {source.mapping.get(ROLE)}")
     if name is None:
@@ -137,9 +163,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 def read_truth(source: Source) -> Truth:
     """The truth of a file under the source's mapping."""
-    from ragdash.io.proposals.build import read_content
-
-    content = read_content(source, mapping_of(source))
+    content = _read_content(source)
     if content.truth is None:
         fail_run_as_truth(source, f"its role is {source.mapping.get(ROLE)}")
     return content.truth

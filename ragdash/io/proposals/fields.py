@@ -24,11 +24,11 @@ from ragdash.io.proposals.names import (
     without_note,
     words,
 )
+from ragdash.io.tables.failed_scores import without_failures
 
 HISTORIES = QUERY_ALIASES["chat_history"]
 SAMPLE = 2000  # records that are profiled
-_SEEN = 500  # values whose single values are looked at
-_DEEPEST = 6
+_SEEN, _DEEPEST = 500, 6  # values whose single values are looked at; members below each other
 _FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
 GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold", "judged"}
 _MOST_MEMBERS = 4000
@@ -327,7 +327,7 @@ def profile(rows: Sequence[dict]) -> dict[str, Field]:
     whole = data_objects(sample)
     flat = [flatten(row, whole) for row in sample]
     names = dict.fromkeys(name for row in flat for name in row)
-    return {name: Field(name, tuple(row.get(name) for row in flat)) for name in list(names)[:_MOST_MEMBERS]}
+    return {name: Field(name, without_failures([row.get(name) for row in flat])) for name in [*names][:_MOST_MEMBERS]}
 
 
 def data_objects(rows: Sequence[dict]) -> frozenset[str]:
@@ -335,10 +335,10 @@ def data_objects(rows: Sequence[dict]) -> frozenset[str]:
     whole = set()
     for key in {key for row in rows[:50] for key, value in row.items() if type(value) is dict and value}:
         members = [row[key] for row in rows if type(row.get(key)) is dict and row[key]]
-        mean = sum(map(len, members)) / len(members)
         numbers = all(type(value) in (int, float) for member in members for value in member.values())
         judged = numbers and not GOLD_OBJECTS.isdisjoint(words(key))
-        if judged or (len(members) > 2 and len(set().union(*members)) > 2 * mean + 2):
+        if judged or (len(members) > 2 and (
+                len(members) * (len(set().union(*members)) - 2) > 2 * sum(map(len, members)))):
             whole.add(key)
     return frozenset(whole)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from ragdash.core.errors import Collector, InputError, Problem
@@ -106,9 +106,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
                 0 < 2 * reading.notes.get("repeated", 0) < min(reading.count, SAMPLE)))))]
     if "fields-as-queries" in kinds:  # two lists of texts, of which one may be asked
         readings = [reading for reading in readings if reading.role != "questions" or _has_records(reading)]
-    content = [problem for problem in error.problems if problem.message == "missing-field/content"]
-    columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
-    if not all(map(_describes_work, columns)) and not _hold_tags(source, columns):
+    columns = _unexplained_columns(source, error, readings)
+    if columns and not _hold_tags(source, columns):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
             reading.role == "questions" and all(not _DESCRIBING.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
@@ -186,11 +185,25 @@ def _has_empty_column(source: Source) -> bool:
         is_missing(row.get(column)) for row in records.rows) for records in fail_quietly(source)[:1])
 
 
+def _unexplained_columns(source: Source, error: InputError, readings: Sequence[Reading]) -> list[str]:
+    """Columns of lists, objects and long texts next to scores that neither say how an answer was made nor rate it."""
+    content = [problem for problem in error.problems if problem.message == "missing-field/content"]
+    columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
+    rated = {path for reading in readings for path in reading.mapping.get("scores", "").split("+") if path}
+    return [name for name in columns if not _describes_work(name) and not _names_scores(source, name, rated)]
+
+
 def _describes_work(name: str) -> bool:
     """True for objects such as timing, tokens and llm_metadata, for what a judge says of its scores and for what was
     missed: how an answer was made and rated, not what it is.
     """
     return not (_WORK | LACKING).isdisjoint(words(name)) or _EXPLAINS.issuperset(words(name))
+
+
+def _names_scores(source: Source, name: str, rated: Collection[str]) -> bool:
+    """True for texts that name all the scores next to them: what a judge replied, of which the scores were made."""
+    texts = [str(row[name]) for records in fail_quietly(source)[:1] for row in records.rows if row.get(name)]
+    return bool(rated and texts) and all(path.rpartition(".")[2] in text for path in rated for text in texts)
 
 
 def _hold_tags(source: Source, columns: Sequence[str]) -> bool:

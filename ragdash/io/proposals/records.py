@@ -13,7 +13,7 @@ from ragdash.io.proposals.content.marked_options import with_right_options
 from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
-from ragdash.io.proposals.shapes.asked_once import asked_once
+from ragdash.io.proposals.shapes.asked_once import asked_each, asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
@@ -29,6 +29,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     listed_questions,
     lists_by_word,
     pairs_by_query,
+    queries_by_document,
     queries_by_id,
     questions_by_group,
     rankings_by_system,
@@ -53,9 +54,8 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
-_OF_DOCUMENTS = {"candidate", "article", "passage", "chunk", "hit", "snippet", "citation"}  # lists of them in a record
-_MANY = 12  # records
-_LONGEST_NAME = 160  # of a configuration, such as the path of a model
+_OF_DOCUMENTS = {"candidate", "article", "passage", "chunk", "hit", "snippet", "citation", "source", "doc", "document"}
+_MANY, _LONGEST_NAME = 12, 160  # records; characters of the name of a configuration, such as the path of a model
 
 
 def _parse_int(text: str) -> int | NumberText:
@@ -93,8 +93,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return _with_systems([replace(item, rows=with_one_question(with_speakers(with_order(with_retrieval(
-                with_paired_ids(with_right_options(with_parsed_texts(item.rows))))))))
+            return _with_systems([replace(item, rows=asked_each(with_one_question(with_speakers(with_order(
+                with_retrieval(with_paired_ids(with_right_options(with_parsed_texts(item.rows)))))))))
                                   for item in _in_json(values)], source)
     table = text_table(text, source.mapping.values())
     return _with_systems([RecordList("", table)] if table else [], source)
@@ -254,9 +254,9 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
             if _share_keys(rows):
                 rows = with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value, is_file=not path), queries_by_id(value),
-                 pairs_by_query(value), documents_by_query(value) if path else lists_by_word(value) or (
-                     doubtful_numbers(value))):
+    for rows in (*queries_by_document(value), columns_by_query(value), texts_by_query(value, is_file=not path),
+                 queries_by_id(value), pairs_by_query(value),
+                 documents_by_query(value) if path else lists_by_word(value) or doubtful_numbers(value)):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
@@ -305,6 +305,8 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
                  for rows in lists.values()):
             yield RecordList(f"{prefix}{KEY}.{name}.{KEY}", [
                 {KEY: key, f"{KEY}{KEY}": query, **row} for key, rows in lists.items() for query, row in rows.items()])
+        elif ranked := rankings_by_system(lists):
+            yield RecordList(f"{prefix}{KEY}.{name}", ranked)
 
 
 def _ask(value) -> bool:
@@ -380,9 +382,7 @@ def _tables(source: Source) -> Iterator[RecordList]:
 
 
 def _cell_text(cell) -> str:
-    if type(cell) is float and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
-    return str(cell)
+    return str(int(cell)) if type(cell) is float and cell.is_integer() and abs(cell) < 1e15 else str(cell)
 
 
 def _is_answered(row: dict) -> bool:

@@ -53,7 +53,7 @@ from ragdash.io.proposals.choices.others import (
     drop_settings,
 )
 from ragdash.io.proposals.choices.pages import settle_numbered_chunks, settle_pages
-from ragdash.io.proposals.choices.queries import assign_query
+from ragdash.io.proposals.choices.queries import assign_query, settle_origin
 from ragdash.io.proposals.choices.right_documents import (
     assign_relevant,
     gold_lists,
@@ -147,6 +147,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives = alternatives + settle_sources(result) + settle_overlapping(result, free)
     alternatives += settle_single_text(result)
     alternatives += settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
+    settle_origin(result, free)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
     alternatives += settle_shared_document(result, free)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
@@ -327,7 +328,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         metrics += [item for item in free.values() if item not in metrics and ratings.is_unnamed_metric(item)
                     and (is_returned or "{run}" in item.path)]
     metrics += ratings.rate_alike(free.values(), metrics)
-    metrics = [item for item in metrics if not _rates_others(item, answers)]
+    metrics = [item for item in ratings.without_copies(metrics) if not _rates_others(item, answers)]
     if result.runs and (has_runs or any("{run}" in item.path for item in metrics)):
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]

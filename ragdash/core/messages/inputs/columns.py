@@ -260,6 +260,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="each file once",
         fix="Pack the archive again with one file of this name.",
     ),
+    "failed-scores": Message(
+        actual="{count:count value} of {name} that say {example!r} in place of a number",
+        expected="a number for each query",
+        fix="They have no score: the means of {name} are over the other queries.",
+    ),
+    "failed-scores/reading": Message(
+        actual="{count:count value} that say Error or the like in place of a number",
+        expected="a number for each query",
+        fix="They have no score: the means are over the other queries.",
+    ),
     "file-metrics": Message(
         actual="{count:count column} of metrics or labels: {names:comma}",
         expected="metrics per query",
@@ -317,6 +327,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what is right for each query",
         fix="A ground truth keeps no such fields. If a system gave them, give --role both and --map with all fields.",
         page="A ground truth keeps no such fields. If a system gave them, say what the columns mean.",
+    ),
+    "unread-field/beir-queries": Message(
+        actual="{names:comma} of the queries, as in a run",
+        expected="what is right for each query",
+        fix="Name the field answers if it has the right answers. Keep what a system gave in a file of its own, a run.",
     ),
     "unread-field/comment": Message(
         actual="the text {key!r} among the queries",

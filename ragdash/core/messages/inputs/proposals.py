@@ -83,6 +83,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="each query once",
         fix="All of them count; the second one of a query is named \"query (2)\".",
     ),
+    "repeated-question/trials": Message(
+        actual="no column that says which of {count:count record} of a query is which",
+        expected="a configuration or a repeat for each record of a query",
+        fix="They are read as {count:count trial} of one configuration, in the order of the file.",
+    ),
     "average-row": Message(
         actual="{count:count row} of averages among the queries",
         expected="a row for each query",
@@ -114,7 +119,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="No scores are read. The ranks count, or else the order in the file.",
     ),
     "no-document": Message(
-        actual="{count:count cell} that say there is no relevant document, such as NOT_FOUND",
+        actual="{count:count cell} that name no document, such as NOT_FOUND or multiple",
         expected="the id of a document, or nothing",
         fix="They are read as nothing.",
     ),

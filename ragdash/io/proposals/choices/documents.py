@@ -32,15 +32,15 @@ from ragdash.io.proposals.shapes.ranked_lists import (
     falls,
     files_of_hits,
     is_beginning,
+    judged_titles,
     lists_with_scores,
     same_lengths,
 )
 
 _NO_LISTS_OF_HITS = {"rating", "judgment", "relevance", "qrel", "tool", "event", "seed", "message", "step", "claim"}
-_PATHS, _VARIED = 0.9, 0.5  # share of addresses among ids that need no document in common
-_SEVERAL = 5  # queries with judgments
+_PATHS, _VARIED, _SEVERAL = 0.9, 0.5, 5  # share of addresses among ids, of different ones; queries with judgments
 _SHORT_TEXTS = {"description", "summary", "abstract", "highlight", "caption", "preview"}  # of a hit without its text
-_PLACES = {"index", "idx", "number", "no", "position"}  # in names of places in a document
+_PLACES = {"index", "idx", "number", "no", "position"}  # in a document
 _COMBINED = {"combined", "final", "fused", "fusion", "overall", "total", "rerank", "reranked", "rrf"}  # of other scores
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
@@ -88,10 +88,10 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     lists = lists or _ids_of_texts(free)
     lists = [item for item in lists if (gold_ids or not are_places(item)) and not _is_aside(item, result) and (
         not counts_within(item) or (units & {*item.name_words} and overlap(item, gold_ids)))]  # pages 1 and 2
-    if not lists and any(_is_flag(item) for item in free.values()):
-        lists = [item for item in free.values() if is_title(item) and item.distinct_share > 0.5]
+    lists = lists or judged_titles(free)
     if not any(overlap(item, gold_ids) for item in lists):
-        titles = [item for item in free.values() if is_title(item) and not _is_gold_path(item.path)]
+        titles = [item for path, item in result.fields.items() if not _is_gold_path(path) and (
+            (path in free and is_title(item)) or ("[]." in path and 2 * overlap(item, gold_ids) >= 1))]
         lists = [item for item in titles if overlap(item, gold_ids)] or lists
     if gold in result.fields:
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
@@ -137,12 +137,8 @@ def _take_texts(result: Assignment, free: dict[str, Field], pools: set[str]) -> 
     texts_of_documents = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")] or [
         item for item in free.values() if inside and item.path.startswith(f"{inside}[].") and item.is_long_text
         and not _SHORT_TEXTS.isdisjoint(item.name_words)]
-    if "text" in result.roles or "contexts" in result.roles:
-        return
-    if texts_of_documents:
-        take(result, free, "text", texts_of_documents[0])
-    elif contexts:
-        take(result, free, "contexts", contexts[0])
+    if {"text", "contexts"}.isdisjoint(result.roles) and (texts_of_documents or contexts):
+        take(result, free, "text" if texts_of_documents else "contexts", (texts_of_documents or contexts)[0])
 
 
 def _origins(result: Assignment, free: dict[str, Field]) -> set[str]:
@@ -159,8 +155,9 @@ def _is_single_hit(item: Field) -> bool:
     name = {word.rstrip("1") for word in item.name_words}
     ranked = {"retrieved", "top"} | ({"predicted"} if max(item.distinct_share, item.path_share) >= _VARIED else set())
     is_named = {"id", "retrieved"} <= name or (name == {"top"} and item.is_text) or (name & ranked and name & DOCUMENT)
-    return item.is_id_like and not item.is_list and "[]" not in item.path and item.distinct_count > 1 and (
-        bool(is_named) and GOLD.isdisjoint(item.words) and ("id" in name or not item.is_number))
+    return (item.is_id_like or ({"top", "retrieved"} <= name and item.is_text)) and "[]" not in item.path and not (
+        item.is_list) and item.distinct_count > 1 and bool(is_named) and GOLD.isdisjoint(item.words) and (
+        "id" in name or not item.is_number)
 
 
 def _is_reranked(item: Field, other: Field) -> bool:

@@ -24,17 +24,24 @@ from ragdash.io.proposals.names import (
     ID,
     LATENCIES,
     MILLISECONDS,
+    QUESTION,
     RETURNED,
     SECONDS,
 )
 from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores
+from ragdash.io.proposals.shapes.values_by_query import are_ids_of_documents
 
 _OF_QUERIES = {"query", "question", "case", "custom"}
 _COMPARED = {"model", "system", "retriever", "config", "configuration", "strategy", "run", "pipeline", "method",
              "experiment", "framework"}  # what is compared: their ids are not those of queries
 _OF_OTHERS = {"user", "session", "conversation", "trace", "author", "annotator", "worker", "image", "video", "parent"}
+_OF_ASKING = _COMPARED | _OF_OTHERS | QUESTION | RETURNED | {
+    "order", "patient", "eval", "evaluation", "message", "log", "feedback", "client", "company", "event", "dataset",
+    "topic", "case", "task", "test", "group", "category", "customer", "account", "tenant", "org", "dialogue", "dialog",
+    "chat", "turn"}  # their ids are those of who asks, what is asked or what is compared
 _OF_EACH_QUERY, _OF_EACH_SYSTEM = 0.7, 0.3  # share of different instructions
+_MOSTLY_DIFFERENT = 0.5  # share of the questions, and of the ids with several of them
 _FEWEST = 4  # queries whose id comes again among what was returned
 _TOPICS = (("number",), ("num",), ("topic",), ("topic", "number"))
 _OF_POSTS = (("url",), ("link",), ("permalink",))
@@ -111,6 +118,38 @@ def _without_right_id(ids: list[Field], result: Assignment, free: dict[str, Fiel
     return [item for item in ids if item is not document]
 
 
+def settle_origin(result: Assignment, free: dict[str, Field]) -> None:
+    """The id that most of its questions share with others is that of the document which they were made of: `id` before
+    movie_id. Questions mostly differ: else the id is that of a question, asked several times.
+    """
+    question = result.fields.get(result.roles.get("query", ""))
+    if question is None or question.distinct_share <= _MOSTLY_DIFFERENT or not {
+            "query_id", "relevant", "retrieved", "doc_id", "grade", "config"}.isdisjoint(result.roles):
+        return
+    ids = [item for item in free.values() if _names_origin(item) and len(item.values) == len(question.values)
+           and item.distinct_count >= _FEWEST and _share_of_several(item, question) > _MOSTLY_DIFFERENT]
+    if ids:
+        take(result, free, "relevant", min(ids, key=lambda item: len(item.name_words)))
+
+
+def _names_origin(item: Field) -> bool:
+    """True for an id of each record that may be that of a document, and for keys that only documents have."""
+    if item.is_list or item.share < 1 or not item.is_id_like:
+        return False
+    if item.path == KEY:
+        return are_ids_of_documents(list(map(str, item.items)))
+    return item.name_words[-1:] == ("id",) and "." not in item.path and _OF_ASKING.isdisjoint(item.name_words) and (
+        not meanings.is_neutral_documents(item) or meanings.is_query_id(item))
+
+
+def _share_of_several(item: Field, question: Field) -> float:
+    """The share of the ids that have several different questions."""
+    questions: dict[str, set] = {}
+    for key, text in zip(item.values, question.values, strict=True):
+        questions.setdefault(str(key), set()).add(str(text))
+    return sum(len(texts) > 1 for texts in questions.values()) / max(len(questions), 1)
+
+
 def _was_returned(item: Field, free: dict[str, Field]) -> bool:
     """True for a plain `id` that most rankings next to it have: that of the document that the question is from."""
     if item.path.lower() != "id" or len(item.values) < _FEWEST or any(map(meanings.is_gold_documents, free.values())):
@@ -145,7 +184,7 @@ def _is_own_id(item: Field) -> bool:
 
 def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
     """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
-    asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
+    asked = [item for item in free.values() if item.path.lower() == "instruction" and item.is_long_text
              and item.distinct_share > (_OF_EACH_SYSTEM if KEY in free else _OF_EACH_QUERY)]
     inputs = [item for item in questions if item.name_words == ("input",)]
     return asked if asked and (not questions or (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ragdash.core.records import Repetition, Run
@@ -14,6 +14,7 @@ from ragdash.io.source.source import Source
 
 _SAME_AGAIN = REPEATS - {"epoch", "iteration"} | RATERS  # nothing else changed
 _OF_VALUES = _SAME_AGAIN | {"pass", "repeat", "rollout", "sample", "generation"}  # pass 2
+_FEWEST = 3  # queries
 Repeat = tuple[str, str]  # name of the configuration, and which repeat
 
 
@@ -37,6 +38,22 @@ def as_repeats(runs: Sequence[Run], repeats: Sequence[Repeat | None]) -> list[Ru
     counts = Counter(repeat[0] for repeat in repeats if repeat is not None)
     return [run if repeat is None or counts[repeat[0]] < 2 else replace(
         run, repetition=Repetition(*repeat, runs[0].digest)) for run, repeat in zip(runs, repeats, strict=True)]
+
+
+def times_asked(keys: Iterable[tuple[str | None, str | None]]) -> int:
+    """How often each query comes in its configuration, where nearly all come equally often and none more often; else 0.
+
+    keys: (configuration, query) of each record.
+
+    Examples
+    --------
+    >>> times_asked([(None, "q1"), (None, "q1"), (None, "q2"), (None, "q2"), (None, "q3"), (None, "q3")])
+    2
+    """
+    counts = Counter(key for key in keys if key[1] is not None)
+    most = max(counts.values(), default=0)
+    return most if len(counts) >= _FEWEST and 10 * sum(count == most for count in counts.values()) >= 9 * len(
+        counts) else 0
 
 
 def mixes_rankings(source: Source, guess: Mapping[str, str], reading: Reading) -> bool:

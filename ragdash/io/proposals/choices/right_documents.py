@@ -17,6 +17,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, GRADES, ID, RETRI
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _CHUNK = re.compile(r"[_#:/-]+(?:chunk|passage|page|part|p|c)[_-]?\d+$|#\d+$", re.IGNORECASE)  # a part of a document
+_ENDING = re.compile(r"\.(?:pdf|md|txt|html?|docx?|json|pptx?)$", re.IGNORECASE)
 _NO_RANKING = {"candidate", "pool", "corpus", "allowed", "acceptable", "negative", "distractor", "scope", "all",
                "haystack", "option", "choice", "cited", "citation"}  # right documents among others, in no order
 _VARIED = 0.5  # share of the records with a list of its own
@@ -51,9 +52,11 @@ def assign_relevant(result: Assignment, free: dict[str, Field], lists: Sequence[
         full = [item for item in gold if item not in partial]
         returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
                     for value in item.items}
+        varied = max((item.distinct_count for item in full if not item.is_list), default=0)
         full.sort(key=lambda item: (
             _is_index(item), any(_is_wider(item, other) for other in gold),
-            returned.isdisjoint(map(str, item.items)) if returned else False, _is_same_for_all(item), not item.is_list,
+            returned.isdisjoint(map(str, item.items)) if returned else False,
+            _is_same_for_all(item) or (not item.is_list and 2 * item.distinct_count < varied), not item.is_list,
             item.path.count("."), _is_weakly_named(item), id_rank(item), item.is_number,
             "citation" not in item.name_words,
             {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
@@ -116,8 +119,8 @@ def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[F
 
 
 def names_of(document: str) -> set[str]:
-    """The names of a document: as it is, without its folders, and without the number of its chunk."""
-    return {document, document.rpartition("/")[2], _CHUNK.sub("", document)} - {""}
+    """The names of a document: as it is, without its folders, without its ending, without the number of its chunk."""
+    return {document, document.rpartition("/")[2], _ENDING.sub("", document), _CHUNK.sub("", document)} - {""}
 
 
 def names_whole(returned: Field, relevant: Field, result: Assignment) -> bool:
@@ -140,7 +143,7 @@ def _gold_documents(result: Assignment, free: dict[str, Field], lists: Sequence[
     if gold and all(map(_is_index, gold)):
         gold = _shared_members(free) or gold
     gold = [item for item in gold if not (_is_rare(item) and not any(_complements(item, other) for other in gold))
-            and not _names_origin(item) and not ("[]" in item.path and counts_evidence(item))]
+            and not ("[]" in item.path and counts_evidence(item))]
     sure = [item for item in gold if not (GOLD - WEAK_GOLD).isdisjoint(item.words)]
     return [item for item in gold if "cited" not in item.words] if sure else gold
 
@@ -339,13 +342,6 @@ def _is_rare(item: Field) -> bool:
     names_documents = bool(name & _DOCUMENTS) and "required" not in name  # papers that someone has to hand in
     is_id = "." not in item.path and (item.path_share > 0.6 or bool(name & ID) or names_documents)
     return not is_id and "[]" not in item.path and (2 if "." in item.path else 3) * item.share <= 1
-
-
-def _names_origin(item: Field) -> bool:
-    """True for ground_truth_source with a few words for all records: how people came to what is right, or its kind."""
-    return (not item.is_list and not item.is_shared and _DOCUMENTS.isdisjoint(item.name_words) and item.path_share < 0.2
-            and len(item.values) >= 10 * item.distinct_count and not any(
-                char.isdigit() for value in set(map(str, item.items)) for char in value))
 
 
 def overlap(item: Field, others: set[str]) -> float:

@@ -19,6 +19,7 @@ from ragdash.io.proposals.choices.others import (
     take_turns,
     without_ranks_of_parts,
 )
+from ragdash.io.proposals.choices.repetitions import times_asked
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -30,13 +31,12 @@ from ragdash.io.proposals.shapes.traces.logs import is_noise
 
 _DISTINGUISHING = CONFIGS | RATERS
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
-_METRICS = {"metric", "measure", "criterion"}  # several values of one query
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MOST_SHARE = 0.9  # of the records that have a field, where all should
 _OWN = {"example", "case", "sample", "instance"}  # in names of an id of each row
-_FEWEST_CROSSED = 6  # queries that have each of several words once
-_MOST_COUNTED = 12  # different whole numbers of a setting that nothing names
-_CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
+_FEWEST_CROSSED, _MOST_COUNTED = 6, 12  # queries with each of several words once; numbers of a setting without a name
+_NO_CONFIGS = {"metric", "measure", "criterion",  # several values of one query
+               "conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
 def _names_document(item: Field) -> bool:
@@ -52,8 +52,8 @@ def _is_setting(item: Field) -> bool:
 
 def _describes_queries(item: Field, names: list[str]) -> bool:
     """True for what is said above the records of a query and is the same in all of them, such as its type."""
-    pairs = set(zip(names, map(repr, item.values), strict=True))
-    return item.path.startswith(f"{KEY}.") and item.path not in _NAMING and len(pairs) == len(set(names))
+    return item.path.startswith(f"{KEY}.") and item.path not in _NAMING and len(
+        set(zip(names, map(repr, item.values), strict=True))) == len(set(names))
 
 
 def _own_ids(free: dict[str, Field], names: list[str]) -> list[Field]:
@@ -136,16 +136,16 @@ def _candidates(result: Assignment, free: dict[str, Field], key: Field, names: l
     """Fields that may distinguish the rows of one query, the likeliest first."""
     is_talk = words(result.records.path)[-1:] == ("turn",)  # above it is its conversation
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
-                  and len(item.values) == len(names)
+                  and len(item.values) == len(names) and item.mean_length < 80
                   and 1 < item.distinct_count <= max(2, min(60, len(names) * _most_values(item, names)))
-                  and item.mean_length < 80
                   and (not item.is_number or item.path == KEY or _is_setting(item))
                   and not _names_document(item) and not (item.is_number and _is_local(item, key, is_uneven=True))
-                  and (_CONVERSATIONS | _METRICS).isdisjoint(item.name_words) and not _is_time(item)
+                  and _NO_CONFIGS.isdisjoint(item.name_words) and not _is_time(item)
                   and not (is_talk and item.path.startswith(KEY))
                   and not (item.path == KEY and are_groups(item, names))]
     candidates.sort(key=lambda item: (not item.path.startswith(KEY), item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
+                                      item.name_words[-1:] in (("id",), ("uuid",)),
                                       item.distinct_count))
     return candidates
 
@@ -217,8 +217,8 @@ def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[s
 def _answers_differ(result: Assignment, names: list[str]) -> bool:
     """True where each text of a query has an answer of its own: what a system was given, not one of its documents."""
     texts, answers = (result.fields.get(result.roles.get(name, "")) for name in ("contexts", "answer"))
-    if texts is None or answers is None or answers.share < _MOST_SHARE or any(
-            len(item.values) != len(names) for item in (texts, answers)):
+    if texts is None or answers is None or answers.share < _MOST_SHARE or {
+            len(texts.values), len(answers.values)} != {len(names)}:
         return False
     with_text, with_answer = (len(set(zip(names, map(repr, item.values), strict=True))) for item in (texts, answers))
     return 4 * with_answer >= 3 * with_text > 3 * len(set(names))
@@ -260,19 +260,18 @@ def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[
         take(result, free, "config", named[0])
     elif named and not result.runs and not _own_ids(free, names):
         best = max(named, key=lambda item: len(set(zip(names, map(repr, item.values), strict=True))))
-        pairs = len(set(zip(names, map(repr, best.values), strict=True)))
-        if 4 * pairs > 3 * len(names) and 3 * pairs > 4 * len(set(names)):
+        pairs = len(set(keys := list(zip(map(repr, best.values), names, strict=True))))
+        if 3 * pairs > 4 * len(set(names)) and (4 * pairs > 3 * len(names) or times_asked(keys)):
             take(result, free, "config", best)
             result.repeats = len(names) - pairs
             return
     cases = _own_ids(free, names) if "query_id" in result.roles else [
         item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
         and item.distinct_count == len(names)]
+    result.repeats = 0 if cases else len(names) - len(set(names))
     if cases:
         free |= {path: result.fields[path] for path in [result.roles.get("query_id")] if path in result.fields}
         take(result, free, "query_id", cases[0])  # a question that is asked in several cases
-        return
-    result.repeats = len(names) - len(set(names))
 
 
 def _counted(free: dict[str, Field], names: list[str]) -> list[Field]:
@@ -313,10 +312,11 @@ def _crossing_label(result: Assignment, names: list[str]) -> Field | None:
 
 
 def _is_hidden_config(item: Field, result: Assignment, free: dict[str, Field], names: list[str]) -> bool:
-    """True for a column under a word of logs, such as chatbot_version, that no query has the same value of twice."""
+    """True for a column under a word of logs of which no query has a value twice, and for chatbot_version."""
     return (item.path not in free and not is_inside(item.path, result.roles) and is_noise(item)
             and {".", "[", "{", "+"}.isdisjoint(item.path) and not item.is_list and not item.is_object
-            and len(item.values) == len(names) and separates(item, names))
+            and len(item.values) == len(names) and (
+                item.name_words[-1:] == ("version",) or separates(item, names)))
 
 
 def _rates(item: Field) -> bool:
@@ -393,7 +393,7 @@ def _is_local(item: Field, key: Field, is_uneven: bool = False) -> bool:
     for name, value in zip(key.values, item.values, strict=True):
         groups.setdefault(repr(name), []).append(str(value).strip("[]().# "))
     counted = sum(set(values) <= {str(i) for i in range(len(values) + 1)} for values in groups.values())
-    sizes = [len(values) for values in groups.values()]
+    sizes = list(map(len, groups.values()))
     if is_uneven and (len(sizes) < 4 or 2 * max(map(sizes.count, sizes)) > len(sizes) or any(
             len(set(values)) < len(values) for values in groups.values())):
         return False

@@ -247,24 +247,41 @@ def lists_below_texts(source: Source, detected: DetectedFormat) -> list[Reading]
     is, or the file is called a truth.
 
     None where the name of the file is that of a run, and for as many documents for each query, in no order of their
-    ids: those are the first k of a ranking.
+    ids: those are the first k of a ranking. What is searched for, below ids, is rather that of documents.
     """
     named = {*words(source.name)}
     if source.mapping or (detected.format, detected.role) != ("json-dict", "unknown") or (
             source.stored_size > MAX_PROPOSED_BYTES or (named & RETURNED and not named & (GOLD | _OF_TRUTHS))):
         return []
-    rows = next((records.rows for records in fail_quietly(source) if records.rows[0].keys() in (
+    lists = fail_quietly(source)
+    asked = next((records.rows for records in lists if records.rows[0].keys() == {"id", "query"}), [])
+    rows = next((records.rows for records in lists if records.rows[0].keys() in (
         {"query_id", "retrieved"}, {"query", "retrieved"}) and all(
             is_worded(row.get("query", "an id")) for row in records.rows)), [])
-    key = next(iter(rows[0]), "") if rows else ""
-    lists = [row["retrieved"] for row in rows]
-    lengths = set(map(len, lists))
+    if asked:
+        return [_of_lists("truth", asked, query="query", relevant="id"),
+                _of_lists("run", rows, query_id="query_id", retrieved="retrieved")]
+    if not rows or not _may_be_right(rows, not named.isdisjoint(_OF_TRUTHS)):
+        return []
+    key = next(iter(rows[0]))
+    return [_of_lists(role, rows, **{key: key, name: "retrieved"}) for role, name in (
+        ("truth", "relevant"), ("run", "retrieved"))]
+
+
+def _may_be_right(rows: Sequence[dict], is_called_truth: bool) -> bool:
+    """False for lists of ids that are rather rankings: below ids in another order than that of their names, or as many
+    below each text.
+    """
+    key, lists = next(iter(rows[0])), [row["retrieved"] for row in rows]
     are_ids = key == "query_id" and not any(PLAIN_WORD.fullmatch(str(doc)) for docs in lists for doc in docs)
-    if are_ids and named.isdisjoint(_OF_TRUTHS) and not (_are_sorted(lists) or _are_few_each(lists)):
-        return []
-    is_cut = len(lengths) == 1 < max(lengths, default=0) and any(docs != sorted(docs) for docs in lists)
-    if not lists or (key == "query" and is_cut):
-        return []
-    return [Reading({ROLE: role, key: key, name: "retrieved"}, len(rows), preview=tuple(
-        {key: str(row[key]), name: shorten(", ".join(map(str, row["retrieved"])), 80)} for row in rows[:3]))
-        for role, name in (("truth", "relevant"), ("run", "retrieved"))]
+    if are_ids and not is_called_truth and not (_are_sorted(lists) or _are_few_each(lists)):
+        return False
+    lengths = set(map(len, lists))
+    is_cut = len(lengths) == 1 < max(lengths) and any(docs != sorted(docs) for docs in lists)
+    return key != "query" or not is_cut
+
+
+def _of_lists(role: str, rows: Sequence[dict], **mapping: str) -> Reading:
+    """The reading of a list of records, with a preview of it."""
+    return Reading({ROLE: role, **mapping}, len(rows), preview=tuple({name: shorten(", ".join(map(
+        str, leaves(row[path]))), 80) for name, path in mapping.items()} for row in rows[:3]))

@@ -1,4 +1,6 @@
-"""Values of metrics or answers for each query, without anything that names the queries: numbered in their order."""
+"""Values of metrics, answers or rankings for each query, without anything that names the queries: numbered in their
+order.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def numbered_rows(rows: Sequence[dict]) -> list[dict]:
             return [{**row, NAME: number} for row, number in zip(numbered, numbers, strict=False)]
     if len(rows) < _FEWEST or any(row.keys() != rows[0].keys() for row in rows):
         return []
-    if _compares_answers(rows):
+    if _compares_answers(rows) or _holds_rankings(rows):
         return [{NAME: str(place), **row} for place, row in enumerate(rows, 1)]
     if not all(map(_has_metrics_only, rows)):
         return []
@@ -53,6 +55,15 @@ def _compares_answers(rows: Sequence[dict]) -> bool:
         return False
     return any(row[predicted[0]] == row[right[0]] for row in rows) and all(
         len(str(value)) < _LONGEST for row in rows for value in row.values())
+
+
+def _holds_rankings(rows: Sequence[dict]) -> bool:
+    """True for lists of what was retrieved, next to their scores and metrics, and nothing else, as AutoRAG writes them.
+    """
+    listed = [name for name in rows[0] if {"retrieved", "retrieve"} & {*words(str(name))}
+              and all(type(row[name]) is list for row in rows)]
+    return bool(listed) and all(name in listed or (as_number(row[name]) is not None and {
+        "retrieval", "retrieved", "retrieve", *LATENCIES} & {*words(str(name))}) for row in rows for name in row)
 
 
 def _has_metrics_only(row: dict) -> bool:

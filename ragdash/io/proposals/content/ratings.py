@@ -167,6 +167,13 @@ def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:
                 or (len(known) > 1 and _is_within(item, scale)))]
 
 
+def without_copies(metrics: Sequence[Field]) -> list[Field]:
+    """The metrics without those that another one has as well, deeper in a record: raw_response.score next to score."""
+    return [item for item in metrics if not any(
+        item.name_words == other.name_words and item.path.count(".") > other.path.count(".") and list(map(
+            as_number, item.values)) == list(map(as_number, other.values)) for other in metrics)]
+
+
 def _is_within(item: Field, scale: set[float]) -> bool:
     """True for numbers on the scale of several metrics that no name calls something else: {run}_safety."""
     lowest = -1.0 if not SCORES.isdisjoint(item.name_words) else min(scale)

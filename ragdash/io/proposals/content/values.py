@@ -13,7 +13,8 @@ from ragdash.io.proposals.names import words
 
 _NUMBERS = re.compile(r"\d+(-\d+)?")
 _NONE = {"notfound", "na", "none", "null", "nodocument", "nodoc", "nosource", "outofscope", "unanswerable",
-         "notapplicable", "notavailable"}
+         "notapplicable", "notavailable", "unknown", "multiple", "various", "several", "multipledocuments",
+         "multipledocs", "multiplefiles", "multiplesources"}
 
 
 _RECORDS = {"row", "record", "item", "case", "entry", "sample", "data", "detail", "info"}  # around values of a query
@@ -43,7 +44,9 @@ def metric_name(path: str) -> str:
 
 
 def says_none(value: object) -> bool:
-    """True for NOT_FOUND and NA in the place of a document, where nothing is right."""
+    """True for NOT_FOUND and NA in the place of a document, where nothing is right, and for "multiple", which names
+    none.
+    """
     return isinstance(value, str) and re.sub(r"[\W_]+", "", value).lower() in _NONE
 
 

@@ -42,6 +42,7 @@ from ragdash.io.proposals.names import (
 from ragdash.io.tables.cells import ID_PART
 
 _FEW = 5  # records for each kind
+_NOUNS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section", "paragraph"}
 _FILES = 0.9  # share of paths and names of files
 ID_FORM = re.compile(ID_PART)
 _CODE_FORM = re.compile(r"[A-Za-z][A-Za-z-]*[:_-][\w-]*\d[\w-]*")  # of an id alone, no answer
@@ -223,6 +224,11 @@ def _names_kinds(field: Field) -> bool:
     if field.is_list and "[]" not in field.path and field.seen_count >= _FEW * len(names) and all(
             name.isalpha() and name.isupper() for name in names):
         return bool(names)  # PASSAGE and GRAPH
+    is_right = not GOLD.isdisjoint(field.name_words) and _NOUNS.isdisjoint(field.name_words)
+    is_of_many = is_right and not field.is_list and not field.is_shared and field.path_share < 0.2 and (
+        len(field.values) >= 2 * _FEW * field.distinct_count)
+    if is_of_many and not any(char.isdigit() for name in names for char in name):
+        return True  # ground_truth_source with a few words for all: how people came to what is right, or its kind
     return bool(names) and KINDS_OF_SOURCES.issuperset(map(str.lower, names))
 
 

@@ -129,7 +129,8 @@ def is_context(field: Field) -> bool:
         return False  # input[].text, sub_questions[].text, choices[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name and not are_codes(field)):
         return not field.present and "context" in name and name <= {"context", *RETURNED} and "." not in field.path
-    if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | ANSWER | _NO_TEXT) or (
+    if not name.isdisjoint((METRICS - {"hit"}) | NOTES | QUESTION | ID | _NO_TEXT) or (
+            name & ANSWER and name != {"context", "answer"}) or (
             not path.isdisjoint(GOLD | AGAINST | LACKING | {"judgment"})) or name - _CUT == {"generated", "text"}:
         return False
     if name and name <= {"document", "doc", "retrieved"} and not field.is_id_like:

@@ -1,4 +1,6 @@
-"""One question that several systems answered: {"question": ..., "results": {"flat": {...}, "graph": {...}}}."""
+"""One question that several systems answered, {"question": ..., "results": {"flat": {...}, "graph": {...}}}, and
+several that one document answers, {"id": "d7", "questions": ["Who?", "When?"]}.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from ragdash.io.proposals.names import ANSWER, ID, METRICS, QUESTION, words
 
 _MOST_SYSTEMS = 40
 _LONGEST = 60  # of a short value, such as an id
+_MADE = {"generated", "hypothetical", "synthetic", "test", "sample", "user", "search", "possible"}  # before questions
 
 
 def asked_once(root: Mapping, path: str, members: Sequence[Mapping]) -> dict[str, object]:
@@ -36,3 +39,30 @@ def _answers(member: Mapping) -> bool:
     if any(_asks(str(name)) or str(name).lower().endswith("question") for name in member):
         return False
     return any(type(value) is str and not ANSWER.isdisjoint(words(str(name))) for name, value in member.items())
+
+
+def asked_each(rows: Sequence[dict]) -> list[dict]:
+    """A record of each question, with the rest of what has it; the same records where a list of texts is not the one
+    thing that asks. A list of answers next to the questions has one for each.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    listed = [name for name in names if _lists_questions(str(name)) and all(_is_texts(row.get(name)) for row in rows)]
+    if len(listed) != 1 or sum(len(row[listed[0]]) > 1 for row in rows) * 2 <= len(rows) or any(
+            _asks(str(name)) and name not in listed for name in names):
+        return list(rows)
+    answers = [name for name in names if words(str(name))[-1:] == ("answer",) and all(
+        type(row.get(name)) is list and len(row[name]) == len(row[listed[0]]) for row in rows)]
+    lists = [*listed, *answers[:1]]
+    if any(type(row.get(name)) in (list, dict) for row in rows for name in names if name not in lists):
+        return list(rows)
+    return [{name: value[place] if name in lists else value for name, value in row.items()}
+            for row in rows for place in range(len(row[listed[0]]))]
+
+
+def _lists_questions(name: str) -> bool:
+    parts = words(name)
+    return parts[-1:] in (("question",), ("query",)) and _MADE.issuperset(parts[:-1])
+
+
+def _is_texts(value: object) -> bool:
+    return type(value) is list and all(type(text) is str for text in value)

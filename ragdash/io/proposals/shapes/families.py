@@ -48,12 +48,12 @@ OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
-_AS_IS = ("raw", "full")  # the state of a text that no system has changed
-_SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
+_AS_IS, _SETTINGS = ("raw", "full"), {"header", "param", "parameter", "metadata"}  # texts that nobody changed; requests
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
 _SAID_OF_SYSTEMS = {"correct", "confidence", "accuracy", "passed"}  # values of each system
 _INCUMBENTS, _CHALLENGERS = {"baseline", "control", "current", "production"}, {"candidate", "treatment", "challenger"}
+_OBJECT_IN_LIST = re.compile(r".*\[\]\.(?=.*\{run\})")  # chunks[].period_type is no content of a configuration
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned", "top"}  # with a number
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
@@ -61,8 +61,7 @@ _COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriev
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
 _AT_CUTOFF = re.compile(r"[A-Za-z]@\d+")  # p@5: a metric, not a system
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
-_MOST_FIELDS = 300
-_MANY, _MOST_OBJECTS, _FEWEST_MEMBERS = 8, 12, 3  # of many configurations some have names that are not known
+_MANY, _MOST_FIELDS, _MOST_OBJECTS, _FEWEST_MEMBERS = 8, 300, 12, 3  # of many configurations some are not known
 _DID = {"answer", "response", "retrieved", "token", "cost", "ms"} | LATENCIES  # what a system did
 
 
@@ -345,7 +344,8 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
         return True
     if all(stem.startswith(f"answer.{RUN}") for stem in members):
         return False  # parts of one answer
-    content = TEXT | {"answer", "response", "output", "completion"}
+    content = TEXT | {"answer", "response", "output", "completion", "generation"}
+    stems = [set(words(_OBJECT_IN_LIST.sub("", stem).replace(RUN, ""))) for stem in members]
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
         (ID & stem and DOCUMENT & stem) or {"retrieved"} & stem for stem in stems)
 

@@ -15,6 +15,9 @@ from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import AGAINST, GOLD, ID, RETRIEVING, WEAK_GOLD, words
 
 _EVIDENCE = re.compile(r"^(?:e|ev|c|ctx|src)[_-]?(?=\d{1,2}$)", re.IGNORECASE)
+_NUMBERED = re.compile(r"[^\W\d]+\.? \d[\w.()-]*")
+_FEWER = 4  # times fewer repeats, with a place in the document
+_VARIED = 0.5  # share of different titles
 _FEWEST = 4  # records
 _FILES = 0.9  # share of titles that are names of files
 _MOST_LOCAL = 1000
@@ -58,6 +61,13 @@ def files_of_hits(free: dict[str, Field]) -> list[Field]:
     """Titles that are names of files in a list of hits without ids: retrieved[].title."""
     return [item for item in free.values() if is_title(item) and item.path_share > _FILES and not RETRIEVING.isdisjoint(
         words(item.path.rpartition("[].")[0]))]
+
+
+def judged_titles(free: dict[str, Field]) -> list[Field]:
+    """Titles in lists of objects with a mark or a grade each, and no id: results[].title next to results[].relevant."""
+    judged = {item.path.rpartition("[].")[0] for item in free.values() if ratings.parallel_role(item) == "grade"}
+    return [item for item in free.values() if is_title(item) and item.distinct_share > _VARIED and (
+        item.path.rpartition("[].")[0] in judged)]
 
 
 def same_lengths(item: Field, other: Field) -> bool:
@@ -110,11 +120,18 @@ def distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
     if not repeats([documents]):
         return []
     places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
-                                                "position", "part", "segment", "line"}.isdisjoint(item.name_words)
-              and item.is_id_like and not ratings.parallel_role(item) and item.share > 0.9
+                                                "position", "part", "segment", "line", "label", "article", "clause"
+                                                }.isdisjoint(item.name_words)
+              and (item.is_id_like or _are_numbered(item)) and not ratings.parallel_role(item) and item.share > 0.9
               and len(item.values) == len(documents.values)]
     for size in range(1, len(places) + 1):
         for chosen in combinations(places, size):
             if not repeats([documents, *chosen]):
                 return list(chosen)
-    return []
+    return [item for item in places if _FEWER * repeats([documents, item]) < repeats([documents])][:1]
+
+
+def _are_numbered(item: Field) -> bool:
+    """True for names of one word and a number, such as Article 5: places in a document."""
+    return item.is_text and 10 * sum(_NUMBERED.fullmatch(str(text)) is not None for text in item.items) >= 9 * len(
+        item.items)

@@ -31,6 +31,7 @@ _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg"
 _RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
 _DOCUMENT_ID = re.compile(r"(?!q\D{0,8}\d)(?=\S*[\d_./#:-])\S+")  # not that of a query
+_QUERY_ID = re.compile(r"(?:q|qid|query|question|topic|turn|case|test|cluster|group)[-_ ]?\d", re.IGNORECASE)
 _PERCENTILE = re.compile(r"[pq]\d{1,2}|min|max", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:SELECT|WITH|PREFIX|MATCH)\s")
 
@@ -273,7 +274,7 @@ def rankings_by_system(value: dict) -> list[dict]:
         return []
     keys = {key for member in members for key in member}
     shared = keys.intersection(*members)
-    coded = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in keys)
+    coded = sum(_ID_LIKE.fullmatch(str(key)) is not None or is_worded(key) for key in keys)
     if 2 * len(shared) < len(keys) or 10 * coded < 9 * len(keys) or any(
             ROLE_WORDS.issuperset(words(str(name))) for name in value):
         return []  # lists of other things, or what is right next to what was returned
@@ -312,7 +313,9 @@ def questions_by_group(value: Mapping) -> list[dict]:
         return []
     if any(not ANSWER.isdisjoint(words(name)) for names, _ in lists for name in names):
         return []  # next to what was answered
-    return [{**_groups(names), "question": text} for names, items in lists for text in items]
+    first = [names[0] for names, _ in lists if names]
+    name = "id" if len(set(first)) >= _FEW and are_ids_of_documents(first) else "group"
+    return [{**_groups(names, name), "question": text} for names, items in lists for text in items]
 
 
 def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
@@ -322,6 +325,33 @@ def _are_alike(lists: Sequence[Sequence[str]]) -> bool:
     others = [text for items in lists if items not in asked for text in items]
     return len(lists[0]) >= _FEWEST and len({len(items) for items in lists}) == 1 and 2 * len(asked) >= len(lists) and (
         10 * sum(text.count(" ") > 1 for text in others) >= 9 * len(others))
+
+
+def queries_by_document(value: Mapping) -> list[list[dict]]:
+    """A record of each query of {"s7": ["tea films", "films about tea"], "s9": [...]}: what is searched for, most of it
+    several words in small letters, below the document that it was made of; none below ids of queries. Then the same as
+    the documents of queries, which they may be as well.
+    """
+    lists = list(value.values())
+    if len(value) < _FEW or not all(type(texts) is list and texts and all(type(text) is str for text in texts)
+                                    for texts in lists) or not are_ids_of_documents(list(map(str, value))):
+        return []
+    texts = [text.strip() for texts in lists for text in texts]
+    searched = [text for text in texts if " " in text and (text[0].islower() or text[0].isdecimal())
+                and not text.endswith((".", "!"))]
+    if not 2 * len(searched) > len(texts) > len(lists):
+        return []
+    return [[{"id": key, "query": text} for key, texts in value.items() for text in texts],
+            [{"query_id": key, "retrieved": texts} for key, texts in value.items()]]
+
+
+def are_ids_of_documents(keys: Sequence[str]) -> bool:
+    """True for keys that nearly all have a digit or a point and no blank, as ids and files have, and are neither ids of
+    queries nor the numbers of places in a list.
+    """
+    named = sum(_DOCUMENT_ID.fullmatch(key) is not None or key.isdecimal() for key in keys)
+    return 10 * named >= 9 * len(keys) > 0 and not _counts(keys) and not _counts([*keys, "0"]) and not any(
+        map(_QUERY_ID.match, keys))
 
 
 def turns_by_topic(value: Mapping) -> list[dict]:
@@ -357,5 +387,5 @@ def _lists(value, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Seq
         yield names, [value]  # no list of questions
 
 
-def _groups(names: Sequence[str]) -> dict[str, str]:
-    return {"group" if place == 0 else f"group {place + 1}": name for place, name in enumerate(names)}
+def _groups(names: Sequence[str], first: str) -> dict[str, str]:
+    return {first if place == 0 else f"group {place + 1}": name for place, name in enumerate(names)}
