@@ -16,6 +16,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from itertools import pairwise
 from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +28,7 @@ BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF, _EIGHT = np.uint64(32), np.uint64(8)
 _POOL: ThreadPoolExecutor
+First, Second = TypeVar("First"), TypeVar("Second")
 
 
 def _start_pool() -> None:
@@ -45,13 +47,31 @@ def in_blocks(work: Callable, n: int, block: int | None = None) -> list:
     block = block or BLOCK
     if n <= block:
         return [work(0, n)] if n else []
-    return list(_POOL.map(lambda start: work(start, min(start + block, n)), range(0, n, block)))
+    return on_all_cores(lambda start: work(start, min(start + block, n)), range(0, n, block))
 
 
 def on_all_cores(work: Callable, blocks: Iterable) -> list:
     """[work(part), ...] on all cores, in order."""
     blocks = list(blocks)
-    return [work(block) for block in blocks] if len(blocks) < 2 else list(_POOL.map(work, blocks))
+    if len(blocks) > 1:
+        try:
+            done = _POOL.map(work, blocks)
+        except RuntimeError:  # no thread can be started: memory is short, or the interpreter ends
+            pass
+        else:
+            return list(done)
+    return [work(block) for block in blocks]
+
+
+def side_by_side(first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
+    """What both return; the first works in a thread of its own where one can be started."""
+    with ThreadPoolExecutor(1) as executor:
+        try:
+            started = executor.submit(first)
+        except RuntimeError:  # as in on_all_cores
+            return first(), second()
+        done = second()
+    return started.result(), done
 
 
 def plain_array(numbers: np.ndarray) -> pa.Array:

@@ -71,6 +71,20 @@ def test_texts_whose_hashes_collide_are_told_apart():
     assert same_hashed_texts(text_column([]), nothing, text_column(left), nothing).tolist() == []
 
 
+def test_work_is_done_where_no_thread_can_be_started(tmp_path):
+    script = tmp_path / "ends.py"
+    script.write_text(textwrap.dedent("""
+        import atexit
+
+        from ragdash.core.arrow_columns import in_blocks, side_by_side
+
+        atexit.register(lambda: print(sum(in_blocks(lambda start, stop: stop - start, 100, block=10)),
+                                      side_by_side(lambda: 1, lambda: 2)))
+    """))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("100 (1, 2)\n", "")
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 def test_a_forked_process_has_threads_of_its_own(tmp_path):
     """The pool of the process that forked has none of its threads in the other: work given to it is never done."""

@@ -8,7 +8,6 @@ number), the file is read line by line.
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from ragdash.core.arrow_columns import encode, joined, on_all_cores
+from ragdash.core.arrow_columns import encode, joined, on_all_cores, side_by_side
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
@@ -239,11 +238,10 @@ def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool
         with source.arrow_text() as text:
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
-    with ThreadPoolExecutor(1) as executor:
-        check = executor.submit(is_regular, content, shape.separator)
-        with source.arrow_text() as text:
-            columns = _read_fast(text, shape, layout)
-    return (True, columns) if check.result() else (False, None)
+    with source.arrow_text() as text:
+        regular, columns = side_by_side(partial(is_regular, content, shape.separator),
+                                        partial(_read_fast, text, shape, layout))
+    return (True, columns) if regular else (False, None)
 
 
 @dataclass(frozen=True)
