@@ -211,7 +211,8 @@ def test_the_cheapest_of_runs_that_are_as_good_is_chosen(quality, options, choic
 
 def test_without_times_the_decision_names_no_run(samples):
     verdict = replace(advised(*samples), advice=replace(advised(*samples).advice, choice=None, paid=None))
-    assert decision_sentence(verdict) == "Choose by cost or speed, if you know them."
+    assert decision_sentence(verdict) == (
+        "NDCG@10 does not decide this. Choose by cost or speed, if you know them.")
 
 
 def test_times_without_a_unit_are_asked_for_instead_of_costs_that_nobody_knows():

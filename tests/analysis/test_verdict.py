@@ -387,7 +387,7 @@ def test_runs_within_the_margin_are_called_equivalent():
     other = {f"q{number}": ["a", "b"] if number % 4 else ["b", "a"] for number in range(60)}
     runs = [ragdash.Run.of(rankings, name) for name, rankings in (("plain", ranked), ("other", other))]
     for margin, text in ((0.2, "other and plain are equivalent: no difference is larger than the margin."),
-                         (0.001, "Choose by cost or speed, if you know them.")):
+                         (0.001, "NDCG@10 does not decide this. Choose by cost or speed, if you know them.")):
         decided = ragdash.compare(runs[0], runs[1:], "nDCG@10", ComparisonRules(margin=margin), truth=truth).verdict
         assert decision_sentence(decided, markdown=False).startswith(text)
         assert ("To confirm" in change_sentence(decided, markdown=False)) == (margin == 0.001)

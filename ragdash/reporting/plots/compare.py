@@ -14,9 +14,10 @@ from ragdash.reporting.plots.common.forest import (
     difference_axis_title,
     difference_range,
     difference_ticks,
+    sides_note,
     signed,
 )
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, annotate, escape, figure, looks, shorten
 from ragdash.reporting.plots.ranking import per_query
 
 POINTS, PANEL_POINTS = 500, 250  # most steps of a sorted area: alone, and with many panels
@@ -129,6 +130,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
     ticks, text = difference_ticks(span)
     fig.update_xaxes(title_text=difference_axis_title(axis, base, "Queries by difference"), range=span,
                      tickvals=ticks, ticktext=text, tickangle=0, showgrid=False)
+    annotate(fig, [note | {"yref": "paper"} for note in sides_note(axis, 0, theme)])
     fig.update_yaxes(range=[0, top * 1.08], tickformat=",d", nticks=4)
     return fig
 

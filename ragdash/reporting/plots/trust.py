@@ -8,8 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.text.short_names import NARROW_NAME, short_names
-from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
+from ragdash.reporting.plots.common.forest import (
+    difference_axis_title,
+    difference_range,
+    difference_ticks,
+    sides_note,
+    signed,
+)
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, annotate, escape, figure, looks, value_text
 
 LABELS, CORRECTED = "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
@@ -114,6 +120,7 @@ def _scale(fig: go.Figure, values: np.ndarray, axis: Axis, baseline: str | None,
         ticks, text = difference_ticks(span)
         fig.update_xaxes(range=span, tickvals=ticks, ticktext=text, zeroline=True, zerolinewidth=1.5, tickangle=0,
                          zerolinecolor=theme.muted, title_text=difference_axis_title(axis, baseline))
+        annotate(fig, sides_note(axis, 0, theme))
         return
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     missing = max(0.0, NARROWEST - (high - low))

@@ -192,7 +192,7 @@ def test_labels_of_people_come_first_and_answers_without_one_are_counted_apart()
     next(one for one in at.button if one.label == "Apply").click().run()
     said = texts(at.switch_page("pages/answers.py").run()).replace("\\", "")
     assert "**thesis** 15% " in said and "of 20 labeled answers (22 in all), by Correct (y/n) (file): people's" in said
-    assert "There 2 answers without a label are counted by the next rule that Failures names." in said
+    assert "It also counts 2 answers without a label, by the next rule that it names." in said
     said = texts(at.switch_page("pages/failures.py").run()).replace("\\", "")
     assert "**thesis**: first fix **Wrong answer**: 19 queries" in said and "Then **Nothing to check**" not in said
     said = texts(at.switch_page("pages/overview.py").run()).replace("\\", "")

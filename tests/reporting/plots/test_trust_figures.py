@@ -39,7 +39,8 @@ def test_differences_have_zero_on_the_scale_and_better_on_the_right(better):
     fig = figure(baseline="sparse", axis=Axis("Hallucination", 0.0, 1.0, better=better))
     low, high = fig.layout.xaxis.range
     assert min(low, high) < 0 < max(low, high) and (low < high) == (better == "higher")
-    assert "+0.650 to +0.790" in fig.layout.annotations[0].text and "better" in fig.layout.xaxis.title.text
+    assert "+0.650 to +0.790" in fig.layout.annotations[0].text and any(
+        note.text.endswith("→") and "better" in note.text and note.x == 0 for note in fig.layout.annotations)
 
 
 def test_nothing_to_draw_is_drawn_as_nothing():

@@ -174,8 +174,8 @@ def _unlabeled(context: PageContext) -> str:
     """That Failures counts some answers without a label, as the end of a text; "" for none."""
     bare = sum(int((has_answer & ~has_label).sum()) for has_answer, has_label in
                (labeled_answers(context, digest) for digest in context.digests))
-    return (f" There {fmt.count(bare, 'answer without a label is', 'answers without a label are')} counted by the next "
-            "rule that Failures names.") if bare else ""
+    return (f" It also counts {fmt.count(bare, 'answer without a label', 'answers without a label')}, by the next rule "
+            "that it names.") if bare else ""
 
 
 def _label_column(run, rules: DiagnosisRules) -> str:

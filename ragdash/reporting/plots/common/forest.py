@@ -24,6 +24,8 @@ from ragdash.reporting.plots.common.theme import (
 )
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
+SIDES = {"higher": "← worse · better →", "lower": "← worse (higher) · better (lower) →"}
+SIDES_BELOW = 22  # pixels from the axis, where the numbers of its ticks end
 ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, between two scales, under the last one
 TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
@@ -55,16 +57,17 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     room = max(sum(tall) + GAP * (len(blocks) - 1), ROW)
     fig = figure(theme, height=room + 8 + BELOW)
     hover = _hover_texts(arrays, mark, axes, p)
-    run_looks, notes, top = looks(names, slots, theme), [], 0.0
+    run_looks, notes, sides, top = looks(names, slots, theme), [], [], 0.0
     for scale, (block, block_rows) in enumerate(zip(blocks, rows, strict=True)):
         _scale(fig, scale, [1 - (top + tall[scale]) / room, 1 - top / room], axes[block[0]], arrays, block,
                short_names([*names, baseline], PAGE_NAME)[-1])
         _labels(fig, scale, block_rows, titles, run_looks, step)
         for run, look in enumerate(run_looks):
             fig.add_trace(_marks(scale, block_rows, run, look, arrays, mark, titles, hover, theme))
+        sides += sides_note(axes[block[0]], scale, theme)
         notes += _notes(scale, block_rows, titles, arrays[0], mark, len(names), theme)
         top += tall[scale] + GAP
-    fig.update_layout(annotations=notes, margin={"t": 8, "b": BELOW, "r": 84})
+    fig.update_layout(annotations=[*notes, *sides], margin={"t": 8, "b": BELOW, "r": 84})
     return fig
 
 
@@ -76,10 +79,19 @@ def signed(values: np.ndarray, decimals: int = 3) -> np.ndarray:
 
 
 def difference_axis_title(axis: Axis, baseline: str, noun: str = "Difference") -> str:
-    """The title of an axis of differences where right is better."""
-    ends = {"higher": "← worse · better →<br>", "lower": "← worse (higher) · better (lower) →<br>"}
+    """The title of an axis of differences, below the line that `sides_note` writes."""
     unit = f" ({escape(axis.unit)})" if axis.unit else ""
-    return f"{ends.get(axis.better or '', '')}{noun} to {shorten(baseline, PAGE_NAME)}{unit}"
+    return f"{'<br>' if axis.better in SIDES else ''}{noun} to {shorten(baseline, PAGE_NAME)}{unit}"
+
+
+def sides_note(axis: Axis, scale: int, theme: Theme) -> list[dict]:
+    """What the two sides of zero mean, below the axis and centered at zero; right is better. None without a better end.
+    """
+    if axis.better not in SIDES:
+        return []
+    return [{"text": SIDES[axis.better], "x": 0, "xref": _axis("x", scale), "y": 0,
+             "yref": f"{_axis('y', scale)} domain", "xanchor": "center", "yanchor": "top", "yshift": -SIDES_BELOW,
+             "showarrow": False, "font": {"size": 12, "color": theme.muted}}]
 
 
 def _blocks(axes: Sequence[Axis]) -> list[list[int]]:

@@ -136,9 +136,10 @@ def choice_sentence(verdict: Verdict, name: Say) -> str:
     """Which of the runs that tie for best to choose: the cheapest or fastest, where that is known; what it misses."""
     advice = verdict.advice
     if advice.choice is None or advice.paid is None:
-        return "Choose by cost or speed, if you know them." if not advice.unread_times else (
-            f"To choose by speed, say whether the times in {name(advice.unread_times)} are seconds or "
-            "milliseconds.")
+        title = (escape if name is bold else str)(verdict.spec.title)
+        return (f"{title} does not decide this. Choose by cost or speed, if you know them." if not advice.unread_times
+                else f"To choose by speed, say whether the times in {name(advice.unread_times)} are seconds or "
+                     "milliseconds.")
     means, tied = advice.paid.means, [verdict.best or "", *(pair.candidate for pair in verdict.tied)]
     others = sorted((run for run in tied if run in means and run != advice.choice), key=means.__getitem__)
     chosen_mean, unit = means[advice.choice], advice.paid.unit
