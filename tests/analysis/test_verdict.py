@@ -335,6 +335,7 @@ def test_without_a_clear_difference_the_range_of_each_is_said_once():
     assert size not in differences_sentence(many)
     assert f"a may still be up to {c.high:.3f} worse than c, and c up to {-c.low:.3f} worse than a." in (
         decision_sentence(many, markdown=False))
+    assert decision_sentence(many).startswith("NDCG@10 does not decide this."), "first what to do, then what it risks"
     same = replace(b, low=0.0, high=0.0)
     assert "up to" not in decision_sentence(replace(many, comparisons=(same,) * (MAX_NAMES + 1)))
 

@@ -72,3 +72,10 @@ def test_the_lines_of_pages_have_titles_and_names_of_the_session():
     assert [line.replace("\\", "") for line in lines] == [
         "Claim faithfulness of **first and second**: 3 of 9 queries undefined (the text makes no claim). "
         "They do not count."]
+
+
+def test_of_many_runs_without_verdicts_the_first_are_named():
+    names = [f"run{number}" for number in range(30)]
+    lacking = runs(**{name: problem("unavailable/judge-no-answer", name, judge="") for name in names[:-1]}, last=[])
+    line, = judge.unavailable_judged(names, lacking, parse_specs(CLAIMS))
+    assert line.startswith("Claim faithfulness of **run0, run1, run2 and 26 more**: no answer for any query.")

@@ -24,7 +24,7 @@ from ragdash.models.judge import MISSING
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, parse_choice
 from ragdash.models.judge.panel import panel_label as panel
-from ragdash.reporting.sentences.formatting import count, escape, listed, number, query_count
+from ragdash.reporting.sentences.formatting import count, escape, listed, listed_few, number, query_count
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
 BY_HAND = "batch-files"  # the host of the samples' judge, a language model that replied to batch files
@@ -212,7 +212,7 @@ def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], 
 
 def _unavailable_line(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str]) -> str:
     named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
-    of = f" of **{escape(listed(list(runs)))}**" if runs else ""
+    of = f" of **{escape(listed_few(runs))}**" if runs else ""
     words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words("page")
     return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
 

@@ -160,8 +160,8 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return f"{evidence_subject(verdict.spec)} do differ: {differ}. {weighing_sentence(verdict.spec)}{rest}"
         if all(pair.outcome == "equivalent" for pair in verdict.tied):
             return f"{names_text(best, name)} are equivalent: no difference is larger than the margin.{rest} {choice}"
-        advice = ["Do not decide on so few queries."] if is_small(verdict) else []
-        return " ".join(filter(None, [*advice, _risk(verdict, name), rest.strip(), "" if advice else choice]))
+        advice = "Do not decide on so few queries." if is_small(verdict) else choice
+        return " ".join(filter(None, [advice + rest, _risk(verdict, name)]))
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":

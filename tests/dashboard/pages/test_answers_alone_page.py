@@ -8,6 +8,7 @@ from page_cases import address, charts, keys, listed, opened, widget
 from test_answers_page import BROWSER, counts
 from test_pages import texts, upload
 
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import answer_html
@@ -330,3 +331,10 @@ def test_overview_of_rankings_does_not_begin_with_answers_that_nobody_labeled():
     truth = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"], "answers": ["granite"]}
                                 for number in range(24)], "truth")
     assert OVERVIEW_LEAD not in texts(opened("overview", **address(truth, [ranked("one"), ranked("two")])))
+
+
+def test_a_card_has_no_dash_for_a_score_that_its_run_lacks():
+    truth = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)], "t")
+    scores = FileScores.build([(f"q{number}", "one", "answer_correctness", number / 24) for number in range(24)])
+    said = texts(opened("overview", **address(truth, [ranked("one").with_file_scores(scores), ranked("two")])))
+    assert said.count("answer\\_correctness \\(file\\) 0.479") == 1 and "answer\\_correctness \\(file\\) –" not in said

@@ -63,7 +63,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
     answers = [own for own in verdict_panel.answer_specs(context, spec) if asked_of_answers(own) in asked][:1]
     rights = context.results.summary(answers) if answers else [() for _ in summaries]
     counted = {own.n for row in rights for own in row if own.n}
-    right = [[right_text(own, with_n=len(counted) > 1) for own in row] for row in rights]
+    right = [[right_text(own, with_n=len(counted) > 1) for own in row if own.n] for row in rights]
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     cards = order[:MAX_CARDS]
     cards = cards if context.baseline in cards else [*cards[:-1], context.baseline]
@@ -125,8 +125,7 @@ def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> s
 def right_text(right: Summary, *, with_n: bool) -> str:
     """How far the answers of a run are right, with n where runs differ in it."""
     n = f", {fmt.query_count(right.n)}" if with_n else ""
-    interval = f" {fmt.interval(right)}{n}" if right.n else ""
-    return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)}{interval}")
+    return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)} {fmt.interval(right)}{n}")
 
 
 def _render_card(context: PageContext, index: int, name: str, summary: Summary, verdict: Verdict,
