@@ -338,3 +338,15 @@ def test_a_card_has_no_dash_for_a_score_that_its_run_lacks():
     scores = FileScores.build([(f"q{number}", "one", "answer_correctness", number / 24) for number in range(24)])
     said = texts(opened("overview", **address(truth, [ranked("one").with_file_scores(scores), ranked("two")])))
     assert said.count("answer\\_correctness \\(file\\) 0.479") == 1 and "answer\\_correctness \\(file\\) –" not in said
+
+
+def test_failures_goes_as_far_as_the_files_do_and_equal_grades_are_no_range():
+    """Without answers the way ends at the relevant documents. All grades are 1."""
+    truth = Truth.from_records([{"query_id": f"q{number}", "relevant": [f"d{number}"]} for number in range(24)], "t")
+    bare = Run.from_dict({f"q{number}": [f"d{number}"] for number in range(24)}, "bare")
+    at = opened("failures", **address(truth, [bare]))
+    assert "From a query to its relevant documents" in [one.value for one in at.header]
+    data = at.switch_page("pages/data.py").run()
+    assert next(one.value for one in data.metric if one.label == "Grades") == "1"
+    at = loaded("failures", "bot.csv", table("answer,reference", {"bot": "Stone {0} is gray granite.,granite"}))
+    assert "From a query to a right answer" in [one.value for one in at.header]

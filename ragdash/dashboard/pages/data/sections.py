@@ -373,7 +373,7 @@ def _judgment_numbers(truth: Truth) -> dict[str, tuple[str, str]]:
             tooltip("unanswerable_queries"),
         ),
         "Grades": (
-            f"{grades.min()} to {grades.max()}" if len(grades) else fmt.UNDEFINED,
+            " to ".join(dict.fromkeys(map(str, (grades.min(), grades.max())))) if len(grades) else fmt.UNDEFINED,
             tooltip("grades"),
         ),
     }

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FAILURES, FINE, NAMES, RANKED_LOW, STAGES, WaterfallStep
 from ragdash.analysis.diagnosis.rules import NO_JUDGE, NO_LABELS
+from ragdash.analysis.diagnosis.stages import OPTIONAL, RETRIEVAL
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache, what_if_cache
@@ -132,11 +133,12 @@ def _reset_rules() -> None:
 def render_waterfall(data: FailuresData) -> None:
     """The waterfall of the run looked at, the other runs as symbols on it."""
     context, selected = data.context, data.run_index
-    st.header("From retrieval to a right answer", anchor=False,
-              help=tooltip("stage_flow"))
     waterfalls = [diagnosis.waterfall(data.in_scope) for diagnosis in data.diagnoses]
     visible = [row for row, step in enumerate(waterfalls[selected]) if step.reached > step.unknown
             and (step.name != "no-gold" or any(waterfall[row].lost for waterfall in waterfalls))]
+    of_answers = any(waterfalls[selected][row].name not in ("no-gold", *OPTIONAL, *RETRIEVAL) for row in visible)
+    st.header(f"From a query to {'a right answer' if of_answers else 'its relevant documents'}", anchor=False,
+              help=tooltip("stage_flow"))
     if not visible:
         st.caption("No step can be assessed with these files.")
         return
