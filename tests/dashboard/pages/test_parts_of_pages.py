@@ -238,13 +238,16 @@ def test_a_mean_over_no_defined_value_is_undefined():
     assert means[0] == 0.75 and np.isnan(means[1]) and means[2] == 0
 
 
-@pytest.mark.parametrize(("spec", "n", "bare", "words"), [
-    ("nDCG@10", 110, 12, ""),  # the note below the stages counts them
-    ("nDCG@10", 100, 12, "NDCG@10 leaves out 22 of them: it is undefined for them."),
-    ("nDCG@10", 122, 0, ""), ("EM", 110, 12, "Exact match leaves out 12 of them: it is undefined for them.")])
-def test_failures_says_which_of_its_queries_the_mean_leaves_out(spec, n, bare, words):
+@pytest.mark.parametrize(("spec", "n", "bare", "answered", "words"), [
+    ("nDCG@10", 110, 12, 122, ""),  # the note below the stages counts them
+    ("nDCG@10", 100, 12, 122, "NDCG@10 leaves out 22 of them: it is undefined for them."),
+    ("nDCG@10", 122, 0, 122, ""), ("EM", 110, 12, 122, "Exact match leaves out 12 of them: it is undefined for them."),
+    ("EM", 110, 0, 110, ""),  # the line on missing answers counts them
+    ("EM", 100, 0, 110, "Exact match leaves out 22 of them: it is undefined for them.")])
+def test_failures_says_which_of_its_queries_the_mean_leaves_out(spec, n, bare, answered, words):
     results = SimpleNamespace(summary=lambda specs: [[SimpleNamespace(n=1)], [SimpleNamespace(n=n)]],
-                              counts=lambda: [{"unanswerable": 0}, {"unanswerable": bare}])
+                              counts=lambda: [{"unanswerable": 0}, {"unanswerable": bare}],
+                              answered=lambda: [122, answered])
     context = SimpleNamespace(results=results)
     data = SimpleNamespace(spec=parse_spec(spec), total=122, run_index=1, context=context)
     assert scope_note(data) == (f"This page looks at 122 queries. The mean of {words}" if words else "")
