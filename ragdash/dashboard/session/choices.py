@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
 from ragdash.dashboard.session.address import short_address
@@ -23,6 +24,7 @@ from ragdash.dashboard.session.keys import (
     LEFT_OUT,
     NOT_CHOSEN,
     RESET,
+    SENT,
     TAB,
     UPLOADS,
     USED,
@@ -31,8 +33,15 @@ from ragdash.dashboard.session.keys import (
 
 __all__ = ["bound_key", "came_from", "choice_key", "choices_key", "close_page", "drawn_page", "empty_upload",
            "expect_choices", "first_word", "follows_link", "forget_left_out", "fraction_key", "get", "leave_out",
-           "left_out", "lost_uploads", "next_uploads", "number_key", "open_page", "pending_files", "set_pending_files",
-           "text_key", "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
+           "left_out", "lost_uploads", "next_uploads", "note_sent", "number_key", "open_page", "pending_files",
+           "set_pending_files", "text_key", "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
+
+
+def note_sent() -> None:
+    """Note the widgets whose values the browser has sent with this run: those that it has drawn."""
+    context = get_script_run_ctx(suppress_warning=True)
+    states = context.session_state.get_widget_states() if context else []
+    st.session_state[SENT] = {state.id.split("-", 2)[-1] for state in states}
 
 
 def open_page(page: str) -> None:
@@ -248,11 +257,12 @@ def _use(key: str, default: object) -> None:
     """Note that this page has a choice, and its default; forget its value where the address asks for the default.
 
     Streamlit stores a value with the widget of the page before, and a widget of the same key on this page would start
-    at its first option, after the page has read the value. Written once more, the value is what the new widget shows.
+    at its first option, after the page has read the value. So would one that the browser had not drawn when it sent a
+    click, though an earlier run has written its value. Written once more, the value is what the new widget shows.
     """
     if key not in st.session_state[USED]:
         st.session_state[USED][key] = default
         if key in st.session_state[RESET]:
             st.session_state.pop(key, None)
-        elif st.session_state.get(CHANGED_PAGE) and key in st.session_state:
+        elif key in st.session_state and (st.session_state.get(CHANGED_PAGE) or key not in st.session_state[SENT]):
             st.session_state[key] = st.session_state[key]

@@ -149,6 +149,7 @@ RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  #
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 DRAWN_TABS = "_drawn_tabs"  # {chart: (its figure, which of its tabs the browser holds)}
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
+SENT = "_sent"  # keys of the widgets whose values the browser has sent
 ASKED, LEFT_OUT = "_asked", "_left_out"  # choices of a link that the page has not asked for yet; those not taken over
 UPLOADS, WAITING = "_uploads", "_waiting"  # how often the drop field was emptied; its files that are still to be read
 EMPTIED = "_emptied"  # and an upload field: how often the files that it held were read

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from page_cases import opened, shown, texts, widget
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 from test_compare_page import session
 from test_files import with_runs
@@ -135,3 +136,17 @@ def test_what_another_tab_stored_meanwhile_is_not_taken_back_or_replaced_unseen(
     kept = ReviewStore().read(the_truth().judged_digest)
     stored = [*kept.judgments.values(), *kept.verdicts.values()]
     assert stored == (([0] if kind == "judgement" else ["wrong gold"]) if replaces else []), "what was seen is changed"
+
+
+def test_a_click_before_the_sidebar_is_drawn_changes_no_choice_of_it():
+    """The browser sends no value of a field that it has not drawn, and would draw it at its first option: k = 1."""
+    at = queries()
+    for name, key, value in (("selectbox", "k", "10"), ("selectbox", "metric", "nDCG@k")):
+        field = widget(at, name, key)
+        assert field.proto.set_value and field.value == value
+    shown(at._run(WidgetStates()))
+    for key in ("k", "metric"):
+        assert widget(at, "selectbox", key).proto.set_value
+    shown(at.run())
+    assert not widget(at, "selectbox", "k").proto.set_value, "it is drawn now: what is chosen meanwhile stays"
+    assert widget(at, "selectbox", "k").value == "10"
