@@ -103,3 +103,9 @@ def test_a_header_with_another_order_of_columns_is_refused():
 def test_a_query_with_the_name_of_a_column_stays_a_query():
     run, = read_runs(("file.trec", b"query Q0 doc 1 0.9 t\nquery Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.7 t\n"))
     assert run.query_ids.to_pylist() == ["query", "q2"]
+
+
+def test_a_header_without_a_blank_above_lines_of_several_words_is_that_of_a_table():
+    """Lines with as many words as those of a run, and numbers among them, are no reason to fail."""
+    text = "query,score,passage\n" + "".join(f"q{n},0.{n},Part {n} 0.{n} of the rules.\n" for n in range(1, 7))
+    assert detect(("file.csv", text.encode())).format == "csv"

@@ -148,3 +148,35 @@ def test_one_document_next_to_a_verdict_is_what_it_is_about_or_returned_or_right
                              reasoning=lambda number: f"The answer keeps the meaning of part {number} of the text.")
     assert [(mapping["role"], mapping.get("doc_id"), mapping.get("relevant")) for mapping in offered(content)] == [
         ("run", None, None), ("run", "document", None), ("truth", None, "document")]
+
+
+@pytest.mark.parametrize("extra", [{"reciprocal_rank": [1.0, 0.25, 0.0, 0.333]}, {"hit": [True, True, False, True]}])
+def test_the_rank_of_one_document_for_each_query_is_no_ranking(extra):
+    """The document that a question was made of, and where it was found: rank 0 says that it was not."""
+    rows = pd.DataFrame({"question_id": ["q1", "q2", "q3", "q4"], "question": [f"What is rule {n} about?"
+                                                                               for n in range(4)],
+                         "doc_id": ["rules-1", "rules-2", "rules-1", "rules-3"],
+                         "response": [f"Rule {n} is about the moves of the pieces." for n in range(4)],
+                         "rank": [1, 4, 0, 3], **extra})
+    content = rows.to_csv(index=False).encode()
+    mapping, *_ = offered(content)
+    assert mapping["relevant"] == "doc_id" and {"retrieved", "doc_id", "rank"}.isdisjoint(mapping)
+    run, = read_runs(("table.csv", content), mapping=mapping)
+    assert not len(run.docs) and run.file_scores is not None
+    assert read_truth(("table.csv", content), mapping=mapping).judgments == 4
+
+
+def test_rows_of_hits_under_other_names_have_their_ids_and_no_labels_of_the_query():
+    """hit_id is the document, hit_category a kind of document; retrieved_doc_title names it where there is no id."""
+    hits = pd.DataFrame([{"request_id": query, "mode": mode, "rank": rank, "score": 1 - rank / 10,
+                          "hit_category": ["rules", "moves", "rules"][rank - 1], "hit_id": 100 * query + rank,
+                          "snippet": f"Text {query} {rank} of the rules."}
+                         for query in (1, 2, 3, 4) for mode in ("knn", "hybrid") for rank in (1, 2, 3)])
+    mapping, *_ = offered(hits.to_csv(index=False).encode())
+    assert (mapping["doc_id"], mapping["config"]) == ("hit_id", "mode") and "labels" not in mapping
+    titles = hits[hits["mode"] == "knn"].rename(columns={"request_id": "question_id"}).assign(
+        question=[f"What is rule {n}?" for n in (1, 2, 3, 4) for _ in range(3)],
+        retrieved_doc_title=[f"The rules of the game, part {n}" for n in range(12)])[
+            ["question_id", "question", "retrieved_doc_title", "score"]]
+    mapping, *_ = offered(titles.rename(columns={"score": "retrieved_doc_cosine_score"}).to_csv(index=False).encode())
+    assert (mapping["doc_id"], mapping["score"]) == ("retrieved_doc_title", "retrieved_doc_cosine_score")

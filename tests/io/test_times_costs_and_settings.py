@@ -95,3 +95,13 @@ def test_the_time_from_end_to_end_is_the_whole_one():
             for n in COUNT]
     run, = read_runs(as_json(rows))
     assert run.details["latency_ms"].to_pylist()[0]["total"] == 90
+
+
+@pytest.mark.parametrize(("name", "total"), [("time(s)", 2500), ("Latency (ms)", 2.5), ("Response Time [s]", 2500)])
+def test_a_unit_in_brackets_is_the_unit_of_a_latency(name, total):
+    """Not the value of a metric, of which more might be better; the time of a judge is none of the system's."""
+    records = [{"question": ASKED[n], "answer": SAID[n], "confidence": 0.5 + n / 20, name: 2.5 + n,
+                "judge time (s)": 9.5 + n} for n in COUNT]
+    run, = read_runs(as_json(records))
+    assert run.details["latency_ms"].to_pylist()[0]["total"] == total
+    assert name not in run.file_scores.names

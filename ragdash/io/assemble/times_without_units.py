@@ -1,5 +1,5 @@
-"""Columns of times whose names have no unit, such as latency, or no more than one, such as seconds: the values show
-whether they are the time of an answer and in which unit, or the user is asked for it.
+"""Columns of times that no format has a name for. `time(s)` says its unit. Where the name has none, such as latency, or
+is no more than one, such as seconds, the values show it, or the user is asked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Cells = Mapping[tuple[str | None, str], object]  # {(configuration, query): valu
 
 def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mapping[str, Cells],
                problems: Collector, as_number: Callable[[object], float | None], *, of_run: bool) -> list[str]:
-    """Read columns of times without a unit as latency where the values show the unit; the columns that are taken.
+    """Read columns of times as latency where the name or the values show the unit; the columns that are taken.
 
     details: {configuration: {query: its details}}, which get `latency_ms`. of_run: False for the truth in the rows of
     a run: these times are none of its attributes, whatever their unit is.
@@ -35,11 +35,10 @@ def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mappin
             continue
         from ragdash.io.proposals.content.times import is_seconds, likely_units, time_stage
 
-        named = is_seconds(column)
-        if named and not has_answers:
+        if is_seconds(column) and not has_answers:
             continue
-        stage = time_stage(column)
-        units = ("latency_s",) if named else likely_units(list(values.values()), has_answers)
+        stage, named = time_stage(column), _named_unit(column)
+        units = (named,) if named else likely_units(list(values.values()), has_answers)
         facts = {"name": column, "low": min(values.values()), "high": max(values.values()), "unit": _UNITS[units[0]]}
         other = next(unit for unit in _UNITS if unit != units[0])
         if len(units) > 1:
@@ -58,7 +57,7 @@ def take_times(details: Mapping[str | None, Mapping[str, dict]], columns: Mappin
 
 def _times(column: str, cells: Cells, as_number: Callable[[object], float | None]) -> dict[tuple[str | None, str],
                                                                                            float]:
-    """The numbers of a column of times without a unit, empty cells left out; {} for any other column."""
+    """The numbers of a column of times, empty cells left out; {} for any other column."""
     if not _MAY_BE_TIME.search(column):
         return {}
     from ragdash.io.proposals.content.times import is_seconds, names_time
@@ -66,5 +65,14 @@ def _times(column: str, cells: Cells, as_number: Callable[[object], float | None
     numbers = {key: as_number(value) for key, value in cells.items()
                if value is not None and not isinstance(value, bool) and str(value).strip()}
     times = {key: number for key, number in numbers.items() if number is not None and 0 <= number < _LATEST}
-    is_time = names_time(column) or is_seconds(column, list(times.values()))
+    is_time = names_time(column) or is_seconds(column, list(times.values())) or (
+        _named_unit(column) and not is_seconds(column))
     return times if times and len(times) == len(numbers) and is_time else {}
+
+
+def _named_unit(column: str) -> str:
+    """latency_s or latency_ms for a column that names its unit, such as time(s); "" for any other."""
+    from ragdash.io.proposals.content.times import time_stage, time_unit
+
+    unit = time_unit(column) if time_stage(column) else ""
+    return f"latency_{unit}" if unit else ""

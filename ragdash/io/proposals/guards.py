@@ -232,6 +232,8 @@ def _doubts_of_document_rows(detected: DetectedFormat, looks_at_all: bool) -> It
     """Tests for rows that each have a document: may be of what is right, of chunks, or of several systems."""
     guess = detected.guess
     unread = set(detected.columns) - set(guess.values())
+    if "rank" in guess:  # of the document that is right
+        yield lambda reading: reading.mapping.get("relevant") == guess["doc_id"] and "rank" not in reading.mapping
     if not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
         yield lambda reading: ("query" in guess and reading.mapping.get("relevant") == guess["doc_id"]) or (

@@ -57,6 +57,7 @@ from ragdash.io.proposals.choices.queries import assign_query, settle_origin
 from ragdash.io.proposals.choices.right_documents import (
     assign_relevant,
     gold_lists,
+    settle_found_document,
     settle_gold_sets,
     settle_overlapping,
     settle_quoted_documents,
@@ -150,6 +151,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     settle_origin(result, free)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
     alternatives += settle_shared_document(result, free)
+    settle_found_document(result)
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)

@@ -86,7 +86,8 @@ def _are_measures(lines: list[bytes]) -> bool:
     """True for a table of values by query: fractions where a run has Q0 and a document, below a line of names."""
     rows = [split_line(line, RUN)[1:3] for line in lines]
     values = [number for row in rows[1:] for field in row if (number := parse_number(field)) is not None]
-    return len(rows) > 2 and len(values) == 2 * (len(rows) - 1) and parse_number(rows[0][0]) is None and (
+    return len(rows) > 2 and len(rows[0]) == 2 and len(values) == 2 * (len(rows) - 1) and (
+        parse_number(rows[0][0]) is None) and (
         2 * sum(not value.is_integer() for value in values) > len(values))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.first_ranks import ranks_one_document
 from ragdash.io.proposals.content.grades import WHOLE_GRADES
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
 from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, as_number, is_missing, leaves
@@ -116,6 +117,16 @@ def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[F
     return [item for item in free.values() if graded and item.path.lower() in names and not item.is_list
             and item.is_id_like and item.share == 1 and len(set(zip(map(repr, key.values), map(
                 repr, item.values), strict=True))) == len(item.values)]
+
+
+def settle_found_document(result: Assignment) -> None:
+    """One document for each query next to its rank as one document is the right one: no ranking begins with rank 4."""
+    role = "retrieved" if "retrieved" in result.roles else "doc_id"
+    item = result.fields.get(result.roles.get(role, ""))
+    if item is not None and not item.is_list and "relevant" not in result.roles and (
+            ranks_one_document(result.fields.values())):
+        result.roles["relevant"] = result.roles.pop(role)
+        result.roles.pop("rank", None)
 
 
 def names_of(document: str) -> set[str]:

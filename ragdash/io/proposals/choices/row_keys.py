@@ -88,7 +88,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if take_judged(result, free, names):
         return
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
-                 and len(item.values) == len(names)] or judged_ids(result, free, key)
+                 and len(item.values) == len(names)] or judged_ids(result, free, key) or (
+                     meanings.names_of_hits(free.values(), names))
     result.averages = len(_average_places(result, keys, documents))
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade or ratings.rates_document(item))
@@ -189,18 +190,17 @@ def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[s
     """
     configs = [result.fields[path].values for path in result.roles.get("config", "").split("+")
                if path in result.fields]
-    paths = [path for path in result.roles.get("scores", "").split("+") if "doc_id" in result.roles and (
-        path in result.fields and set(result.fields[path].name_words) & SCORES)]
     ranked = result.fields.get(result.roles.get("score", ""))
     is_made = ranked is not None and is_combined(ranked)  # of the other scores, also where they are all the same
     groups = len(set(zip(names, *configs, strict=False)))
-    differing = [path for path in paths if is_made or groups < len(set(zip(
-        names, *configs, map(repr, result.fields[path].values), strict=False)))]
-    for path in differing:
-        free[path] = result.fields[path]
-    if differing:
-        left = [path for path in result.roles.pop("scores").split("+") if path not in differing]
-        result.roles |= {"scores": "+".join(left)} if left else {}
+    for role in ("scores", "labels") if "doc_id" in result.roles else ():
+        paths = result.roles.pop(role, "").split("+")
+        kept = [path for path in paths if path and not (
+            path in result.fields and (role == "labels" or set(result.fields[path].name_words) & SCORES)
+            and ((is_made and role == "scores") or groups < len(set(zip(
+                names, *configs, map(repr, result.fields[path].values), strict=False)))))]
+        free |= {path: result.fields[path] for path in paths if path and path not in kept}
+        result.roles |= {role: "+".join(kept)} if kept else {}
     if not {"doc_id", "grade"} <= result.roles.keys():
         return
     item = result.fields.get(result.roles.get("answer", ""))

@@ -11,6 +11,7 @@ from ragdash.io.proposals.meanings.documents import (
     is_returned_documents,
     is_returned_list,
     lists_irrelevant,
+    names_of_hits,
 )
 from ragdash.io.proposals.meanings.questions import (
     is_query_id,
@@ -43,5 +44,6 @@ __all__ = [
     "is_returned_documents",
     "is_returned_list",
     "lists_irrelevant",
+    "names_of_hits",
     "names_query",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from ragdash.io.proposals.content.places import are_headings, are_places, is_place_within
 from ragdash.io.proposals.content.spread import (
@@ -33,6 +34,7 @@ from ragdash.io.proposals.names import (
     METRICS,
     NOTES,
     QUESTION,
+    RETRIEVING,
     RETURNED,
     SPANS,
     TEXT,
@@ -214,6 +216,15 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
+
+
+def names_of_hits(fields: Iterable[Field], names: Sequence[str]) -> list[Field]:
+    """hit_id and retrieved_doc_title in rows of which each query has several, where nothing else is a document's id."""
+    return [item for item in fields if not item.is_list and item.share == 1 and (
+        ({*item.name_words} - ID == {"hit"} and item.is_id_like) or (
+            item.name_words[-1:] in (("title",), ("name",)) and item.is_text and not DOCUMENT.isdisjoint(
+                item.name_words) and not RETRIEVING.isdisjoint(item.words))) and len(item.name_words) > 1
+        and 2 * len(set(names)) <= len(names) and len(set(names)) < item.distinct_count]
 
 
 def _names_kinds(field: Field) -> bool:
