@@ -20,6 +20,7 @@ from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
 from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.core.text.quoted import error_words
+from ragdash.experiments.ab.subprocess import kill_group
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
@@ -242,17 +243,27 @@ def sweep_command(command: str, grid: Mapping[str, Sequence], *, name: str, fold
 
 def _run_command(words: Sequence[str], output: Path, writes_file: bool, timeout: float | None) -> str:
     """Run a command; returns why it failed, or ""."""
+    errors = output.with_name("errors.txt")  # no pipe: what it writes there may be without end
     try:
-        with open(os.devnull if writes_file else output, "wb") as stdout:
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
-                                  timeout=timeout, check=False)
+        with open(os.devnull if writes_file else output, "wb") as stdout, open(errors, "wb") as stderr:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+                                       start_new_session=os.name == "posix")
+            status = None
+            try:
+                status = process.wait(timeout)
+            finally:
+                if status is None:  # the time is over, or Ctrl+C: no part of the command stays at work
+                    kill_group(process)
+                    process.wait()
     except subprocess.TimeoutExpired:
         return f"no end within {timeout:g} seconds"
     except OSError as error:
         return f"it cannot be started: {error.strerror or error}"
-    if done.returncode:
-        last_words = " ".join(done.stderr.decode(errors="replace").split())
-        return f"exit status {done.returncode}" + (f": {shorten(last_words[-_TAIL:], _TAIL)}" if last_words else "")
+    if status:
+        with errors.open("rb") as file:
+            file.seek(max(errors.stat().st_size - 4 * _TAIL, 0))
+            last_words = " ".join(file.read().decode(errors="replace").split())
+        return f"exit status {status}" + (f": {shorten(last_words[-_TAIL:], _TAIL)}" if last_words else "")
     return ""
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import Decimal, Inexact, localcontext
 from pathlib import Path
 
 import pytest
 from speed import quick
 
-from ragdash.core.text import states_quantities
+from ragdash.core.text import is_quantity, states_quantities
 from ragdash.core.text.amounts.quantities import quantities
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "number_cases.jsonl").read_text("utf-8").splitlines()]
@@ -175,3 +175,12 @@ def test_names_choices_clauses_and_other_forms(answer, reference, question, stat
 @pytest.mark.parametrize("text", ["one ", "1/2 ", "one half ", "3 × 10^5 "])
 def test_a_long_text_of_quantities_takes_no_more_than_seconds(text):
     quick(lambda: quantities(text * 15_000), 6)
+
+
+def test_the_rules_of_decimal_numbers_of_the_caller_change_nothing():
+    with localcontext() as context:
+        context.prec = 3
+        context.traps[Inexact] = True
+        assert states_quantities("It is 1234567 km.", "1230000 km") is False
+        assert states_quantities("Sales were $1.4965 billion.", "$1,496.5 million")
+        assert is_quantity("1234567.5 km")

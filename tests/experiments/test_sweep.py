@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from helpers import call
 
 import ragdash
 from ragdash.core.errors import InputError
-from ragdash.experiments.sweep import _read_output, command_words, grid_points
+from ragdash.experiments.sweep import _read_output, _run_command, command_words, grid_points
 from ragdash.io.recorded.folder import log_entries
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(5)}
@@ -151,3 +154,26 @@ def test_a_command_that_makes_a_pipe_wrote_no_file(tmp_path):
         pytest.skip("this system has no pipes with names")
     os.mkfifo(tmp_path / "run.out")
     assert _read_output(tmp_path / "run.out") == (None, "it wrote no file")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes are ended on POSIX")
+def test_a_command_that_does_not_end_leaves_nothing_at_work_and_little_in_memory(tmp_path):
+    """Errors without end go to a file, not into memory; what the command has started is ended with it."""
+    script = tmp_path / "noisy.py"
+    script.write_text("import os, subprocess, sys\n"
+                      "child = subprocess.Popen(['sleep', '1000'])\n"
+                      "open(sys.argv[1], 'w').write(str(child.pid))\n"
+                      "os.write(2, b'x' * 50_000_000)\n"
+                      "child.wait()\n")
+    words = [sys.executable, str(script), str(tmp_path / "pid")]
+    tracemalloc.start()
+    reason = _run_command(words, tmp_path / "run.out", True, 5)
+    assert reason == "no end within 5 seconds" and tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+    child = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+    end = time.monotonic() + 20
+    while child.exists() and child.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < end, "what the command has started is still at work"
+        time.sleep(0.02)
+    failing = [sys.executable, "-c", "import sys; sys.stderr.write('y' * 9_000 + ' the end'); sys.exit(3)"]
+    assert _run_command(failing, tmp_path / "run.out", True, None).endswith("y the end")

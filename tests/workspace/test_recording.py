@@ -568,3 +568,15 @@ def test_a_program_may_change_its_folder_while_it_records(tmp_path, monkeypatch)
         monkeypatch.chdir(tmp_path / "below")
         run.add("q2", ["d1"])
     assert [entry.state for entry in log_entries(tmp_path / "ragdash-logs")] == ["complete"]
+
+
+@pytest.mark.parametrize("search", ["def search(text): return ['a']", "async def search(text): return ['a']"])
+def test_a_retriever_is_recorded_while_the_interpreter_ends(tmp_path, search):
+    """No thread can be started then: the questions are asked one after the other."""
+    script = tmp_path / "ends.py"
+    script.write_text(f"import atexit, ragdash\n{search}\n"
+                      "ragdash.record_retriever(search, {'q0': 'Who?'}, name='before', folder='logs')\n"
+                      "atexit.register(lambda: print(len(ragdash.record_retriever(\n"
+                      "    search, {'q1': 'Who?', 'q2': 'When?'}, name='after', folder='logs', concurrency=4))))\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("2\n", "")

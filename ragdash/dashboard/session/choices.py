@@ -32,16 +32,16 @@ from ragdash.dashboard.session.keys import (
 )
 
 __all__ = ["bound_key", "came_from", "choice_key", "choices_key", "close_page", "drawn_page", "empty_upload",
-           "expect_choices", "first_word", "follows_link", "forget_left_out", "fraction_key", "get", "leave_out",
-           "left_out", "lost_uploads", "next_uploads", "note_sent", "number_key", "open_page", "pending_files",
+           "expect_choices", "expect_widgets", "first_word", "follows_link", "forget_left_out", "fraction_key", "get",
+           "leave_out", "left_out", "lost_uploads", "next_uploads", "number_key", "open_page", "pending_files",
            "set_pending_files", "text_key", "upload_key", "uploaded_file", "uploaded_files", "uploads_key"]
 
 
-def note_sent() -> None:
-    """Note the widgets whose values the browser has sent with this run: those that it has drawn."""
+def expect_widgets() -> None:
+    """Start a script run: no choice was asked for, and the browser has sent values of the widgets that it has drawn."""
     context = get_script_run_ctx(suppress_warning=True)
     states = context.session_state.get_widget_states() if context else []
-    st.session_state[SENT] = {state.id.split("-", 2)[-1] for state in states}
+    st.session_state.update({USED: {}, SENT: {state.id.split("-", 2)[-1] for state in states}})
 
 
 def open_page(page: str) -> None:

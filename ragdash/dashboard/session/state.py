@@ -18,7 +18,7 @@ from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session import saved_views
 from ragdash.dashboard.session.address import current_address, short_address
 from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
-from ragdash.dashboard.session.choices import choice_key, expect_choices, first_word, leave_out, note_sent
+from ragdash.dashboard.session.choices import choice_key, expect_choices, expect_widgets, first_word, leave_out
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import (
@@ -85,8 +85,7 @@ def open_session() -> bool:
         expect_choices(() if KEEP_CHOICES in st.query_params else address)
     if unreadable:
         leave_out(unreadable)
-    st.session_state[USED] = {}
-    note_sent()
+    expect_widgets()
     st.session_state.setdefault(_WRITTEN, {})
     for name, choices in CHOICES.items():
         choice_key(name, choices, getattr(Conventions(), name))

@@ -33,6 +33,15 @@ class Stopped(Exception):
     """The asking was stopped before there was an answer."""
 
 
+def kill_group(process: subprocess.Popen) -> None:
+    """End a command that was started with a session of its own, and all that it has started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
 class Child:
     """A running command, in a process group of its own. Raises Failed where it cannot be started.
 
@@ -152,8 +161,4 @@ class Child:
             self._process.stdin.close()
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            if os.name == "posix":
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        kill_group(self._process)

@@ -243,7 +243,12 @@ def _ask_in_threads(call: Callable, left: Mapping[str, str], asking: _Asking, co
                 attempt.returned = call(text)
 
     with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ragdash-record") as pool:
-        futures = [pool.submit(ask, query_id, text) for query_id, text in left.items()]
+        futures = []
+        for query_id, text in left.items():
+            try:
+                futures.append(pool.submit(ask, query_id, text))
+            except RuntimeError:  # no thread can be started: memory is short, or the interpreter ends
+                ask(query_id, text)
         try:
             for future in futures:
                 future.result()
@@ -272,5 +277,10 @@ async def _ask_async(call: Callable, left: Mapping[str, str], asking: _Asking, c
 
 def _in_new_loop(work) -> None:
     """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()

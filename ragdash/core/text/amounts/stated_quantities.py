@@ -30,11 +30,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
-from functools import lru_cache
+from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+from functools import lru_cache, wraps
 from itertools import pairwise
 from operator import attrgetter
+from typing import ParamSpec, TypeVar
 
 from ragdash.core.text.amounts.clauses import asked_words, clauses
 from ragdash.core.text.amounts.quantities import FALL, RISE, Quantity, quantities
@@ -67,8 +69,22 @@ _NONE = re.compile(r"\b(?:no|none|nobody|no one|zero|nil|kein\w*|aucun\w*|ning[u
 _OR = re.compile(r"\s(?:or|oder|ou|o|of|или)\s(?:about |rather )?[$€£¥]?$", re.IGNORECASE)
 _IN_SCALE = re.compile(r"\bin (thousand|million|billion)s?\b", re.IGNORECASE)
 _HALF = Decimal("0.5")
+_USUAL = Context(prec=28, traps=[InvalidOperation, DivisionByZero, Overflow])
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
+def _exactly(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The function with the usual rules of decimal numbers, whatever the program that calls it has set."""
+    @wraps(function)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with localcontext(_USUAL):
+            return function(*args, **kwargs)
+
+    return call
+
+
+@_exactly
 def states_quantities(answer: str, reference: str, question: str = "") -> bool | None:
     """Whether the answer states every quantity of the reference; None if the reference has none.
 
@@ -208,6 +224,7 @@ def _by_clause(answer: str, stated: list[Quantity],
     return elsewhere, asked_for
 
 
+@_exactly
 def is_quantity(text: str) -> bool:
     """Whether a text is a quantity and nothing else: a number with its unit, a year, a date, a range.
 
