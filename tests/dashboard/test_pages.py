@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from page_cases import charts, leaderboard, opened, widget
 from speed import quick
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.judge_validation import LabelStore
@@ -241,6 +242,16 @@ def test_renaming_recoloring_and_removing_a_run():
     assert LOADED.run(second.digest) is not None
     widget(at, "button", "remove_truth").click().run()
     assert at.session_state["_truth"] is None and "No judgments yet" in texts(at)
+
+
+def test_a_color_that_is_not_offered_changes_no_color():
+    at = opened(**with_runs(2))
+    first = at.session_state["_runs"][0]
+    before = [entry.slot for entry in at.session_state["_runs"]]
+    field = at.selectbox(key=f"slot_{first.digest[:8]}")
+    forged = WidgetStates(widgets=[WidgetState(id=field.proto.id, string_value="dense")])
+    assert not at._run(forged).exception
+    assert [entry.slot for entry in at.session_state["_runs"]] == before
 
 
 def test_a_run_of_other_queries_is_explained_and_the_rest_is_shown():

@@ -263,8 +263,8 @@ def rename_run(digest: str, name: str) -> None:
 
 
 def recolor_run(digest: str, slot: int) -> None:
-    """Give a run another color; a run that has it takes this run's color in exchange."""
-    old_slot = next(entry.slot for entry in runs() if entry.digest == digest)
+    """Give a run another color, if it is still there; a run that has it takes this run's color in exchange."""
+    old_slot = next((entry.slot for entry in runs() if entry.digest == digest), None)
     swapped = next((entry for entry in runs() if entry.slot == slot), None)
     _change(digest, lambda entry: replace(entry, slot=slot))
     if swapped and swapped.digest != digest:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 
 pytestmark = pytest.mark.browser
 
@@ -133,3 +137,40 @@ def test_a_note_is_kept_when_its_tab_is_closed_while_it_is_typed_in(visit, sampl
         return note(other.reload()).input_value() == "typed, then closed"
 
     other.until(is_kept)
+
+
+def test_a_price_whose_cell_is_still_open_is_kept_by_the_click_that_closes_it(visit, samples_link):
+    """The table sends its last cell a moment after the click on the button."""
+    app = visit().open(samples_link.replace("/?", "/threshold-bands?") + "&bands_part=speed")
+    box = app.page.locator("[data-testid=stExpander]", has_text="Prices")
+    box.locator("summary").first.click()
+    app.settle()
+    prices = write_prices(PriceTable((Price("model-1", 0.5),))).encode()
+    box.locator("input[type=file]").set_input_files({"name": "p.toml", "mimeType": "text/plain", "buffer": prices})
+    app.settle()
+    table = box.locator("[data-testid=stDataFrame] canvas").first
+    table.scroll_into_view_if_needed()
+    app.page.wait_for_timeout(500)  # the canvas draws its rows
+    corner = table.bounding_box()
+    app.page.mouse.click(corner["x"] + 260, corner["y"] + 52)
+    app.page.wait_for_timeout(300)
+    app.page.keyboard.type("7")
+    app.page.locator("#portal input").wait_for()
+    app.page.get_by_role("button", name="Keep these prices").click()
+    app.page.get_by_text("Keeping the prices").wait_for()
+    app.page.get_by_text("Keeping the prices").wait_for(state="detached")
+    app.settle()
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Download TOML").click()
+    kept = Path(download.value.path()).read_bytes()
+    assert read_prices(("p.toml", kept)).prices == (Price("model-1", 7.0),)
+
+
+def test_a_title_that_the_click_on_the_download_leaves_is_in_the_report(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/share?"))
+    field = app.page.get_by_role("textbox", name="Title")
+    field.click()
+    field.type("A title typed last")
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Download the one-page report").click()
+    assert "A title typed last" in Path(download.value.path()).read_text()

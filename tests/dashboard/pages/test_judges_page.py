@@ -127,6 +127,19 @@ def test_a_plan_names_the_examples_in_the_prompts(serve):
     assert judged(at)["n"].tolist() == [6 - shown] * 2
 
 
+def test_a_field_that_the_click_on_start_leaves_counts(serve):
+    """The browser sends both together: the plan is of other settings, so nothing is started."""
+    server = serve()
+    at = plan(opened(server))
+    asked = len(server.seen)
+    at.number_input(key=state.JUDGE_CALLS).set_value(3)
+    at.button(key="judge_start").click().run()
+    assert not at.exception and judging.current() is None and len(server.seen) == asked
+    assert "The form has changed since the plan, so nothing was started" in texts(at) and "judge_plan" in keys(at)
+    start(plan(at))
+    assert "nothing was started" not in texts(at)
+
+
 def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
     server = serve()
     at = opened(server)

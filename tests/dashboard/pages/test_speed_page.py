@@ -219,7 +219,7 @@ def test_a_file_of_prices_replaces_only_the_table_that_was_shown(monkeypatch):
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     workspace().keep_prices(write_prices(PriceTable((Price("m", 0.5),), {"one": ("m",)})))
     real = price_table.st.expander
-
+    monkeypatch.setattr(price_table, "SETTLED", 0)
     monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: OpenContainer(real(*rest, **more)))
     link = session(run("one", 1, 1, **tokens(1000)))
     at = opened("threshold-bands/speed", **link)

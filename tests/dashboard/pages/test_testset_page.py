@@ -116,6 +116,11 @@ def test_an_endpoint_that_fails_is_shown_and_leaves_no_set(serve):
     try:
         click(at, "new_set_plan")
         until(lambda: not drafting._plans.current().running)
+        run(at).number_input(key=state.NEW_SET_SIZE).set_value(3)
+        click(at, "new_set_start")
+        assert drafting.current() is None and "nothing was started" in at.warning[0].value
+        click(at, "new_set_plan")
+        until(lambda: not drafting._plans.current().running)
         click(run(at), "new_set_start")
         until(lambda: not drafting.current().running)
         at = run(at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import orjson
 import pytest
 from models.judge.batch_endpoint import BatchEndpoint
 
@@ -143,6 +144,18 @@ def test_a_server_with_limited_hosts_shows_no_reply_that_is_not_json(allowed, sh
         protocol.prepare(b"{}")
     assert ("internal page" in str(refused.value)) == shown
     assert ("text/html, 20 bytes" in str(refused.value)) != shown
+
+
+@pytest.mark.parametrize("odd", [{"request_counts": "x"}, {"errors": "x"}, {"errors": {"data": "x"}}, {"errors": ["x"]},
+                                 {"request_counts": {"completed": "x", "total": [1]}, "errors": {"data": ["x"]}}])
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+def test_a_reply_with_a_text_where_an_object_is_usual_says_nothing_of_it(name, odd):
+    protocol = service_protocols.PROTOCOLS[name](Endpoint("http://127.0.0.1:1/v1", "toy"), Patience(attempts=1))
+    words = {"status": "failed", "processing_status": "failed", "data": "x", **odd}
+    protocol._send = lambda *request: HttpResponse(200, orjson.dumps(words), {"content-type": "application/json"})
+    state = protocol.look("b1")
+    assert (state.status, state.done, state.total, state.error) == ("failed", 0, 0, "")
+    assert protocol.find("mark", 2, ()) == ""
 
 
 def test_a_lost_message_batch_is_the_first_one_after_its_mark():

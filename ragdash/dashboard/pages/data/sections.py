@@ -201,7 +201,8 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         format_func=color_name,
         key=f"slot_{key}",
         help=tooltip("run_color"),
-        on_change=lambda: state.recolor_run(digest, st.session_state[f"slot_{key}"]),
+        on_change=_recolor,
+        args=(digest, f"slot_{key}"),
     )
     st.caption("Name and color belong to this view: its link and its saved views keep them." if data_store.read_only()
                else "The workspace keeps the name. The color belongs to this view: its link and saved views keep it.")
@@ -209,6 +210,11 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         _render_facts(entry)
         _render_collapse(entry)
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
+
+
+def _recolor(digest: str, key: str) -> None:
+    if st.session_state[key] in state.slots():  # a forged message may ask for another
+        state.recolor_run(digest, st.session_state[key])
 
 
 def _rename(entry: SessionRun, name: str, stored: str | None) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -30,6 +31,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
+SETTLED = 0.4  # seconds after which a field has sent the text that it was left with
 HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
 PREVIEW_HEIGHT = 720  # pixels: the highest usual picture as a whole
 HYBRID_PLACES = {"sentence": "In a sentence", "section": "With a section", "none": "Left out"}
@@ -71,9 +73,9 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
         runs = [context.scope.match_by_id(digest).run for digest in context.digests]
         fields.text_input("Title", key=state.REPORT_TITLE, placeholder=default_title(runs), width=320,
-                          persist_state="session")
+                          persist_state="session", on_change=_note_words)
         fields.text_input("Author", key=state.REPORT_AUTHOR, placeholder="Your name or team", width=220,
-                          persist_state="session")
+                          persist_state="session", on_change=_note_words)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.segmented_control(
                 "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.get, required=True,
@@ -95,10 +97,24 @@ def _report_maker(report_request: ReportRequest, context: PageContext, specs: Se
     """A call that makes the report; the answer on hybrids is computed then, where the report has that section."""
     answer = hybrid_report.maker(context, specs) if HYBRID in (report_request.sections or ()) else None
     names_gain = answer is not None or state.get(state.REPORT_HYBRID) != "none"
+    written = _note_words()
     digests, names, scope, lead = context.digests, context.names, context.scope, specs[0]
-    return lambda: render_report(ReportContent(replace(
-        report_request, hybrid=None if answer is None else answer(),
-        hybrid_gain=what_if_cache.gain(digests, names, scope, lead) if names_gain else None)))
+
+    def make() -> bytes:
+        time.sleep(SETTLED)
+        return render_report(ReportContent(replace(
+            report_request, **written, hybrid=None if answer is None else answer(),
+            hybrid_gain=what_if_cache.gain(digests, names, scope, lead) if names_gain else None)))
+
+    return make
+
+
+def _note_words() -> dict[str, str]:
+    """Title and author as they are now, in one object of the session: the click on a download may leave their field."""
+    words = st.session_state.setdefault(state.REPORT_WORDS, {})
+    words.update({name: st.session_state.get(key, "").strip()
+                  for name, key in (("title", state.REPORT_TITLE), ("author", state.REPORT_AUTHOR))})
+    return words
 
 
 def _set_report_choices(context: PageContext) -> None:

@@ -78,13 +78,19 @@ def _form(corpus: Corpus) -> None:
 
 def _plan_section(corpus: Corpus, order: DraftOrder | None) -> None:
     """The plan button; after planning, the plan, the consent and the start button."""
+    wanted = st.session_state.pop(state.NEW_SET_WANTED, False)
     key = None if order is None else (corpus.digest, order, judges_data.stamp())
     job = drafting.planned(key) if key is not None and state.get(state.NEW_SET_PLANNED) == key else None
     if job is not None and job.running:
         _planning(key)
     elif job is not None and "plan" in job.messages:
-        _show_plan(corpus, order, job.messages["plan"])
+        if wanted:
+            _start(corpus, order)
+            st.rerun()
+        _show_plan(order, job.messages["plan"])
     else:
+        if wanted:
+            st.warning(form.CHANGED, icon=":material/warning:")
         if job is not None:
             _show_failure(job)
         st.button("Plan", icon=":material/calculate:", type="primary", key="new_set_plan", disabled=order is None,
@@ -114,7 +120,12 @@ def _start_plan(corpus: Corpus, order: DraftOrder) -> None:
         state.set_notice(error.problems)
 
 
-def _show_plan(corpus: Corpus, order: DraftOrder, plan: dict) -> None:
+def _want_start() -> None:
+    """Note the click: the form is read first, for this click may have left a field of it."""
+    st.session_state[state.NEW_SET_WANTED] = True
+
+
+def _show_plan(order: DraftOrder, plan: dict) -> None:
     """The estimates of the plan, and the start button."""
     more = f", then up to {plan['follow']:,} more for rejects" + (" and critiques" if order.critique else "") \
         if plan["follow"] else ""
@@ -125,8 +136,8 @@ def _show_plan(corpus: Corpus, order: DraftOrder, plan: dict) -> None:
                 f"({'this machine' if plan['local'] else 'leaves this machine'}).")
     if not plan["local"]:
         st.checkbox(f"These documents may be sent to **{fmt.escape(plan['host'])}**", key=state.NEW_SET_AGREED)
-    st.button("Start", icon=":material/play_arrow:", type="primary", key="new_set_start", on_click=_start,
-              args=(corpus, order), disabled=not (plan["local"] or state.get(state.NEW_SET_AGREED)))
+    st.button("Start", icon=":material/play_arrow:", type="primary", key="new_set_start", on_click=_want_start,
+              disabled=not (plan["local"] or state.get(state.NEW_SET_AGREED)))
 
 
 def _start(corpus: Corpus, order: DraftOrder) -> None:

@@ -146,13 +146,14 @@ class OpenAIBatches(Protocol):
 
     def find(self, mark: str, content: bytes | int, known: Collection[str]) -> str:
         listed = self._json("listing the batches", "GET", f"{self._base}/batches?limit={LISTED}")
-        return next((str(batch["id"]) for batch in listed.get("data") or () if batch.get("input_file_id") == mark), "")
+        return next((str(batch.get("id") or "") for batch in _objects(listed.get("data"))
+                     if batch.get("input_file_id") == mark), "")
 
     def look(self, batch: str) -> BatchState:
         state = self._json("looking at a batch", "GET", f"{self._base}/batches/{batch}")
-        counts, status = state.get("request_counts") or {}, str(state.get("status"))
-        errors = (state.get("errors") or {}).get("data") or [{}]
-        return BatchState(status, counts.get("completed") or 0, counts.get("total") or 0,
+        counts, status = _counts(state), str(state.get("status"))
+        errors = _objects(_object(state.get("errors")).get("data")) or [{}]
+        return BatchState(status, counts.get("completed", 0), counts.get("total", 0),
                           status in ("completed", "expired", "cancelled", "failed"),
                           tuple(f"/files/{state[name]}/content" for name in ("output_file_id", "error_file_id")
                                 if state.get(name)), str(errors[0].get("message") or ""))
@@ -176,7 +177,7 @@ class AnthropicBatches(Protocol):
     def find(self, mark: str, content: bytes | int, known: Collection[str]) -> str:
         requests = content if isinstance(content, int) else len(orjson.loads(content)["requests"])
         newer = takewhile(lambda batch: f"after {batch.get('id')}" != mark, self._listed())
-        made = [str(batch["id"]) for batch in newer if sum(_counts(batch).values()) == requests]
+        made = [str(batch["id"]) for batch in newer if batch.get("id") and sum(_counts(batch).values()) == requests]
         return next((batch for batch in reversed(made) if batch not in known), "")
 
     def look(self, batch: str) -> BatchState:
@@ -189,7 +190,7 @@ class AnthropicBatches(Protocol):
     def _listed(self) -> list[dict]:
         """The batches of the account, the newest first."""
         listed = self._json("listing the batches", "GET", f"{self._base}/messages/batches?limit={LISTED}")
-        return listed.get("data") or []
+        return _objects(listed.get("data"))
 
     def _making(self, mark: str, content: bytes) -> tuple[str, bytes]:
         return f"{self._base}/messages/batches", content
@@ -200,8 +201,18 @@ PROTOCOLS: dict[str, type[Protocol]] = {"openai": OpenAIBatches, "anthropic": An
 
 
 def _counts(state: dict) -> dict[str, int]:
-    """Requests of a batch of Anthropic's, by how far they are."""
-    return {name: n for name, n in (state.get("request_counts") or {}).items() if isinstance(n, int)}
+    """Requests of a batch by how far they are; what is no number of them is left out."""
+    return {name: n for name, n in _object(state.get("request_counts")).items() if isinstance(n, int)}
+
+
+def _object(value: object) -> dict:
+    """An object of a reply; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> list[dict]:
+    """The objects of a list of a reply."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _parsed(answer: HttpResponse) -> dict | None:

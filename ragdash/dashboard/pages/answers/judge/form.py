@@ -32,6 +32,7 @@ from ragdash.models.judge.transport.prices import listed_price
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
+CHANGED = "The form has changed since the plan, so nothing was started. Plan again."
 JUDGE_KEY_NAME = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
 KEY_SOURCES = {"environment": "Server key", "typed": "Typed key"}
 

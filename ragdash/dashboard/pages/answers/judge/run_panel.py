@@ -103,9 +103,12 @@ def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
 
 def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
     """The plan button; after planning, the plan, the consent and the start button."""
+    wanted = st.session_state.pop(state.JUDGE_WANTED, "")
     key = None if order is None else _plan_key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
     if job is None:
+        if wanted:
+            st.warning(form.CHANGED, icon=":material/warning:")
         st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_start_plan,
                   args=(context, order), disabled=order is None)
         st.caption("Estimates calls, tokens and cost. Nothing is sent." if order else
@@ -118,7 +121,7 @@ def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
             "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
         )
     else:
-        _show_plan(context, order, job.messages["plan"])
+        _show_plan(context, order, job.messages["plan"], wanted)
 
 
 @st.fragment(run_every=POLL_SECONDS / 2)
@@ -143,8 +146,13 @@ def _start_plan(context: PageContext, order: JudgeOrder) -> None:
         state.set_notice(error.problems)
 
 
-def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
-    """The estimates of the plan, and the start button."""
+def _show_plan(context: PageContext, order: JudgeOrder, plan: dict, wanted: str) -> None:
+    """The estimates of the plan, and the buttons; what is wanted of them is started."""
+    orders = {"start": order, "try": replace(order, sample=1, votes=1, max_calls=1),
+              "drift": replace(order, drift=True, renew=False)}
+    if wanted:
+        _start(context, orders[wanted])
+        st.rerun()
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
         st.metric(
@@ -187,15 +195,18 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
     agreed = plan["local"] or state.get(state.JUDGE_AGREED)
     with st.container(horizontal=True, key="judge_go"):
         if plan["calls"]:
-            st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
-                      args=(context, order), disabled=not agreed)
-            st.button("Try one call", icon=":material/experiment:", key="judge_try", on_click=_start,
-                      disabled=not agreed, args=(context, replace(order, sample=1, votes=1, max_calls=1)),
-                      help=tooltip("try_one_call"))
+            st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_want,
+                      args=("start",), disabled=not agreed)
+            st.button("Try one call", icon=":material/experiment:", key="judge_try", on_click=_want,
+                      args=("try",), disabled=not agreed, help=tooltip("try_one_call"))
         if anchored:
-            st.button("Check for drift", icon=":material/compare_arrows:", key="judge_drift", on_click=_start,
-                      disabled=not agreed, args=(context, replace(order, drift=True, renew=False)),
-                      help=tooltip("judge_drift"))
+            st.button("Check for drift", icon=":material/compare_arrows:", key="judge_drift", on_click=_want,
+                      args=("drift",), disabled=not agreed, help=tooltip("judge_drift"))
+
+
+def _want(what: str) -> None:
+    """Note the click: the form is read first, for this click may have left a field of it."""
+    st.session_state[state.JUDGE_WANTED] = what
 
 
 def _cases(context: PageContext) -> dict:

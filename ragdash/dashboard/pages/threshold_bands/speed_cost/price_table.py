@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ per 1K completion tokens",
            "call": "$ per query"}
+SETTLED = 1.0  # seconds after which the table has sent its last cell
 
 
 def current_prices() -> PriceTable:
@@ -72,13 +74,28 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
                 icon=":material/save:",
                 type="primary",
                 key="keep_prices",
-                on_click=save_edited,
-                args=(edited, {**shown.uses, **uses}, shown),
+                on_click=_ask_to_keep,
             )
             st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
                                icon=":material/download:", on_click="ignore")
+        if state.PRICES_ASKED in st.session_state:
+            _keep_when_sent(edited, {**shown.uses, **uses}, shown)
         st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file,
                          args=(prices,))
+
+
+def _ask_to_keep() -> None:
+    st.session_state[state.PRICES_ASKED] = time.monotonic()
+
+
+@st.fragment(run_every=SETTLED)
+def _keep_when_sent(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
+    """Keep what was edited, a moment after the click: the browser sends a cell that was open only then."""
+    st.caption("Keeping the prices …")
+    if time.monotonic() - st.session_state[state.PRICES_ASKED] >= SETTLED:
+        del st.session_state[state.PRICES_ASKED]
+        save_edited(edited, uses, shown)
+        st.rerun()
 
 
 def save_edited(edited: pd.DataFrame, uses: dict, shown: PriceTable) -> None:
