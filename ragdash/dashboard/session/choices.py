@@ -264,5 +264,6 @@ def _use(key: str, default: object) -> None:
         st.session_state[USED][key] = default
         if key in st.session_state[RESET]:
             st.session_state.pop(key, None)
-        elif key in st.session_state and (st.session_state.get(CHANGED_PAGE) or key not in st.session_state[SENT]):
+        elif key in st.session_state and (
+                st.session_state.get(CHANGED_PAGE) or key not in st.session_state.get(SENT, {key})):
             st.session_state[key] = st.session_state[key]
