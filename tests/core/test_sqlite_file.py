@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from ragdash.core.storage import sqlite_file
-from ragdash.core.storage.sqlite_file import connect, log_ahead
+from ragdash.core.storage.sqlite_file import connect, has_content, log_ahead, open_reader
 
 LOCKED = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('begin immediate')"
 
@@ -55,3 +56,21 @@ def test_a_file_that_another_one_writes_becomes_a_log_once_that_is_done(tmp_path
         log_ahead(writer)
         assert writer.execute("pragma journal_mode").fetchone() == ("wal",)
         timer.join()
+
+
+def test_a_log_that_goes_while_it_is_looked_for_holds_nothing(tmp_path, monkeypatch):
+    """Another process closes the file, and so deletes its log, between two looks at it."""
+    path, log, look = tmp_path / "a.sqlite", tmp_path / "a.sqlite-wal", Path.stat
+    with closing(connect(path)) as db:
+        db.execute("create table t (x)")
+
+    def stat(self, **more):
+        found = look(self, **more)
+        log.unlink(missing_ok=True)
+        return found
+
+    log.touch()
+    monkeypatch.setattr(Path, "stat", stat)
+    with closing(open_reader(path)) as db:
+        assert db.execute("select count(*) from t").fetchone() == (0,)
+    assert not has_content(log) and not has_content(path / "below")

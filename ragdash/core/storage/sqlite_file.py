@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -23,8 +23,13 @@ Mode = Literal["ro", "immutable", "rw", "rwc"]
 
 
 def has_content(path: Path) -> bool:
-    """Whether the file is there and holds something; a process that just creates it leaves it empty for a moment."""
-    return path.exists() and path.stat().st_size > 0
+    """Whether the file is there and holds something; a process that just creates it leaves it empty for a moment.
+
+    The log next to a file may go at any moment: the last process that closes the file deletes it.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return path.stat().st_size > 0
+    return False
 
 
 def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thread: bool = False) -> sqlite3.Connection:
