@@ -140,3 +140,26 @@ def test_rankings_without_a_query_are_numbered():
     run, = read_runs(file, mapping=reading)
     assert (reading["query_id"], len(run), run.depth) == ("row number", 12, 2)
     assert any(problem.message == "numbered-rows" for problem in run.problems)
+
+
+def test_the_title_of_what_each_system_found_is_no_answer():
+    reading, _ = first(rows(case_id=lambda n: f"case_{n}", input_prompt=lambda n: ASKED[n], observed_output=lambda n: {
+        f"{name}_top_{what}": f"{value} {n}" if what == "title" else f"{value}{n}" for name in ("baseline", "learned")
+        for what, value in (("doc_id", "d0"), ("title", "A guide to part"))}))
+    assert reading["retrieved"] == "observed_output.{run}_top_doc_id"
+    assert "answer" not in reading
+
+
+def test_evidence_with_sources_that_a_predicate_names_as_well_was_not_returned():
+    reading, _ = first([{"qa_id": f"qa{n}", "question": question, "answer": f"{n} cases", "source_ids": names,
+                         "evidence": [{"source_id": name, "locator": f"row {n}"} for name in names],
+                         "gold_predicate": {"source": names[0], "op": "count"}}
+                        for n, question in enumerate(ASKED) for names in [[f"law-{n % 5}", f"law-{n % 3 + 5}"]]])
+    assert (reading["role"], reading["relevant"]) == ("truth", "source_ids")
+
+
+def test_a_score_of_citations_is_read_next_to_the_other_scores():
+    reading, _ = first(rows(
+        question=lambda n: ASKED[n], answer=lambda n: f"It is part {n} [1].", gold_answer=lambda n: f"Part {n}.",
+        citation_score=lambda n: (1.0, 1.0, 0.5)[n % 3], partial_match=lambda n: n / 30, num_citations=lambda n: 1))
+    assert reading["scores"].split("+") == ["citation_score", "partial_match"]

@@ -71,3 +71,12 @@ def test_variants_of_one_search_are_no_queries():
     report = {"core": "reviews", "experiments": {"ranking": {"title": "by helpfulness", "variants": variants},
                                                  "facets": {"title": "by year", "numFound": 9, "years": [2020, 2021]}}}
     assert propose(Source(("report.json", json.dumps(report).encode()))) == []
+
+
+def test_conversations_in_which_a_question_comes_again_are_no_systems():
+    """Each scenario has two of the questions; a system has most of them."""
+    asked_in = {"same topic": (0, 1), "other topic": (2, 3), "refused": (0, 4), "switched": (2, 5)}
+    records = [{"query": QUESTIONS[number], "chatbot_response": f"Bridge {number}, in {name}.", "scenario": name}
+               for name, numbers in asked_in.items() for number in numbers]
+    mapping, runs = proposed(records)
+    assert "config" not in mapping and [len(run.query_ids) for run in runs] == [8]

@@ -83,3 +83,13 @@ def test_judgments_in_words_are_graded():
     mapping, = caught.value.problems[0].facts["mappings"]
     truth = read_truth(("labels.csv", content.encode()), mapping=mapping)
     assert truth.grades.tolist()[:4] == [100, 50, 25, 0]
+
+
+def test_what_a_system_with_the_right_documents_says_is_not_the_right_answer():
+    """oracle_answer next to correct_answer: of a system that was given what is right."""
+    rows = [f"q{n},{ASKED[n]},{SHORT[n]},{LONG[n]},True,{LONG[n]} Yes.,False,{LONG[n]} So.,True\n" for n in COUNT]
+    content = "".join(["question_id,question,correct_answer,plain_answer,plain_correct,naive_answer,naive_correct,"
+                       "oracle_answer,oracle_correct\n", *(row.replace(", case", " case") for row in rows)])
+    with pytest.raises(InputError) as caught:
+        read_runs(("file.csv", content.encode()))
+    assert caught.value.problems[0].facts["mappings"][0]["answers"] == "correct_answer"

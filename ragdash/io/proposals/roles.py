@@ -264,15 +264,16 @@ class _Named(Field):
 
     @property
     def name_words(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The words without the configuration."""
-        return words(self.plain)
+        """The words without the configuration; next to it in the last member those of this member."""
+        last = self.path.rpartition(".")[2]
+        return (words(last.replace("{run}", " ")) if "{run}" in last else ()) or words(self.plain)
 
 
 def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     lists = gold_lists(free)
     references = [item for item in free.values() if meanings.is_reference(item) and item not in lists]
-    references.sort(key=lambda item: (not {"claim", "variant"}.isdisjoint(item.name_words), item.path.count("."),
-                                      "answer" not in item.words, len(item.path)))
+    references.sort(key=lambda item: (not {"claim", "variant", "oracle"}.isdisjoint(item.name_words),
+                                      item.path.count("."), "answer" not in item.words, len(item.path)))
     if references := references or less_sure_answers(result, free):
         take(result, free, "answers", *[item for item in references if item is references[0] or (
             "variant" in item.name_words)])

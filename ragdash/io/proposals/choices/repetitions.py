@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ragdash.core.records import Repetition, Run
+from ragdash.io.proposals.assignment import Assignment
 from ragdash.io.proposals.names import RATERS, REPEATS, last_words
 from ragdash.io.proposals.reading import RECORDS, Reading
 from ragdash.io.proposals.records import fail_quietly
@@ -54,6 +55,16 @@ def times_asked(keys: Iterable[tuple[str | None, str | None]]) -> int:
     most = max(counts.values(), default=0)
     return most if len(counts) >= _FEWEST and 10 * sum(count == most for count in counts.values()) >= 9 * len(
         counts) else 0
+
+
+def is_half_crossed(result: Assignment, path: str) -> bool:
+    """True where a value of a column has half of the queries or more in the mean, as a system has: a conversation of
+    two questions has not.
+    """
+    key = result.roles.get("query_id", result.roles.get("query", ""))
+    asked, values = (list(map(repr, result.fields[name].values)) if name in result.fields else [] for name in (
+        key, path))
+    return 2 * len(set(zip(asked, values, strict=False))) >= len(set(asked)) * len(set(values))
 
 
 def mixes_rankings(source: Source, guess: Mapping[str, str], reading: Reading) -> bool:

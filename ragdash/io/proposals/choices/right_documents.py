@@ -369,7 +369,7 @@ def settle_overlapping(result: Assignment, free: dict[str, Field]) -> list[Assig
     if gold is None or {"retrieved", "doc_id", "text"} & result.roles.keys():
         return []
     lists = [item for item in free.values() if item.is_list and item.is_id_like and not item.is_object
-             and len(item.values) == len(gold.values) and (_NO_RANKING | GOLD).isdisjoint(item.words)]
+             and len(item.values) == len(gold.values) and (_NO_RANKING | GOLD | {"evidence"}).isdisjoint(item.words)]
     lists = [item for item in lists if item.distinct_share > _VARIED]
     mixed = max(lists, key=lambda item: _share_of_mixed(item, gold), default=None)
     if mixed is None or 2 * _share_of_mixed(mixed, gold) < 1:

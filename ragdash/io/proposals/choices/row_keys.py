@@ -19,7 +19,7 @@ from ragdash.io.proposals.choices.others import (
     take_turns,
     without_ranks_of_parts,
 )
-from ragdash.io.proposals.choices.repetitions import times_asked
+from ragdash.io.proposals.choices.repetitions import is_half_crossed, times_asked
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
@@ -178,7 +178,7 @@ def _take_crossed(result: Assignment, free: dict[str, Field], candidates: list[F
 def separated(result: Assignment) -> list[Assignment]:
     """The reading in which a column that makes repeated queries unique is the configuration: one has to choose."""
     left = [path for path in result.separating if path in result.ignored]
-    if not left or result.runs or set(RUN_CONTENT).isdisjoint(result.roles):
+    if not left or result.runs or set(RUN_CONTENT).isdisjoint(result.roles) or not is_half_crossed(result, left[0]):
         return []
     ignored = [path for path in result.ignored if path != left[0]]
     return [replace(result, roles={**result.roles, "config": left[0]}, ignored=ignored, repeats=0)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, leaves
-from ragdash.io.proposals.names import DOCUMENT, GOLD, ID
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, SURE_METRICS
 
 _MEMBER = re.compile(r"\[\]\.")
 _PARTS = {"article", "section", "page", "paragraph", "chapter"}
@@ -59,8 +59,9 @@ def _numbers_parts(field: Field, fields: Mapping[str, Field]) -> bool:
 def counts_citations(field: Field) -> bool:
     """True for 1, 2, 4 next to an answer with [1], [2] and [4]: in most records the first of them is one of them."""
     name = set(field.name_words)
-    if _CITING.isdisjoint(field.words) or (name & DOCUMENT - {"citation", "source"} and name & ID):
-        return False  # cited_doc_ids
+    if _CITING.isdisjoint(field.words) or (name & DOCUMENT - {"citation", "source"} and name & ID) or (
+            not name.isdisjoint(SURE_METRICS)):
+        return False  # cited_doc_ids, citation_score
     rows = [[as_number(item) for item in leaves(value)] for value in field.present]
     rows = [row for row in rows if row]
     counted = [number for row in rows for number in row if number is not None and number.is_integer()

@@ -53,7 +53,7 @@ _NO_DOCUMENT = {"output", "saved", "script",
                 "start", "begin", "end", "offset", "character", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim", "language", "lang", "status",
                 "dataset", "split", "feedback", "class", "strategy", "method", "size", "overlap", "intent",
-                "mode", "format", "model", "keyword", "term", "phrase"}
+                "mode", "format", "model", "keyword", "term", "phrase", "line", "linha"}
 _PARTS_OF_NAMES = {"prefix", "suffix", "pattern", "regex", "glob"}  # several documents have them
 _NO_IDS = {"reason", "outcome", "status", "error", "behavior", "count", "length", "size", "contain", "keyword", "type",
            "title", "tool", "term", "start", "end", "offset", "rank", "turn", "metric", "stock", "ticker", "currency",
@@ -169,7 +169,7 @@ def is_gold_documents(field: Field) -> bool:
             "reference"}):
         return False
     lacks = _NO_IDS - {"contain"} if name & DOCUMENT and field.path_share > _FILES else _NO_IDS
-    if name == {"page", "label"} or path & {"entity", "edge", "triple"} or name & lacks:
+    if name == {"page", "label"} or path & {"entity", "edge", "triple", "predicate"} or name & lacks:
         return False  # expected_citations_contain is of documents where it has names of files
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
