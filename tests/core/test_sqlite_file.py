@@ -65,9 +65,9 @@ def test_a_log_that_goes_while_it_is_looked_for_holds_nothing(tmp_path, monkeypa
         db.execute("create table t (x)")
 
     def stat(self, **more):
-        found = look(self, **more)
+        facts = look(self, **more)
         log.unlink(missing_ok=True)
-        return found
+        return facts
 
     log.touch()
     monkeypatch.setattr(Path, "stat", stat)

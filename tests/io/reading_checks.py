@@ -29,6 +29,12 @@ class ReadFile:
     errors: Mapping[str, InputError] = field(default_factory=dict)
 
 
+def numbered_rows(count: int, **columns) -> list[dict]:
+    """So many records; a function is called with the number of a record."""
+    return [{name: column(number) if callable(column) else column for name, column in columns.items()}
+            for number in range(count)]
+
+
 def as_csv(rows: list[dict]) -> tuple[str, bytes]:
     """A file of these rows: its name and content."""
     text = io.StringIO()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
+from reading_checks import numbered_rows
 
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs
@@ -14,12 +16,7 @@ from ragdash.io.source.source import Source
 COUNT = range(6)
 ASKED = [f"Which rule covers case {number} of the game?" for number in COUNT]
 TEXTS = [f"Case {number} is covered by the part on moves, which says so in full." for number in COUNT]
-
-
-def rows(**columns) -> list[dict]:
-    """Six records; a function is called with the number of a record."""
-    return [{name: column(number) if callable(column) else column for name, column in columns.items()}
-            for number in COUNT]
+rows = partial(numbered_rows, len(COUNT))
 
 
 def first_reading(content, name: str = "file.json") -> dict[str, str]:

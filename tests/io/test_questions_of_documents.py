@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
+from reading_checks import as_csv
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_runs, read_truth
@@ -29,25 +28,17 @@ def rows(*columns: str, **more) -> list[dict]:
             for number, exercise in enumerate(EXERCISES) for question in asked(exercise)]
 
 
-def table(records: list[dict]) -> tuple[str, bytes]:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(records[0]))
-    writer.writeheader()
-    writer.writerows(records)
-    return "set.csv", out.getvalue().encode()
-
-
 def document(content) -> tuple[str, bytes]:
     return "set.json", json.dumps(content).encode()
 
 
 SETS = {
-    "a table": (table(rows("id", "question")), "id"),
-    "the question first": (table(rows("question", "id")), "id"),
-    "with a course and a section": (table(rows(
+    "a table": (as_csv(rows("id", "question")), "id"),
+    "the question first": (as_csv(rows("question", "id")), "id"),
+    "with a course and a section": (as_csv(rows(
         "question", "id", course=lambda n: f"course {n % 2}", section=lambda n: f"Part {n}")), "id"),
-    "with an answer": (table(rows("id", "question", answer=lambda n: f"It is part {n} of the day.")), "id"),
-    "the id of another thing": (table(rows("question", exercise_id=lambda n: str(n + 40))), "exercise_id"),
+    "with an answer": (as_csv(rows("id", "question", answer=lambda n: f"It is part {n} of the day.")), "id"),
+    "the id of another thing": (as_csv(rows("question", exercise_id=lambda n: str(n + 40))), "exercise_id"),
     "objects": (document(rows("id", "question")), "id"),
     "lists below ids": (document(dict(zip(IDS, map(asked, EXERCISES), strict=True))), "id"),
     "lists in objects below ids": (document({key: {"questions": asked(name), "title": name} for key, name in zip(
@@ -82,7 +73,7 @@ def test_answers_of_a_list_go_with_its_questions():
 
 @pytest.mark.parametrize("name", ["user_id", "topic_id", "session_id", "model_id"])
 def test_who_asks_and_what_it_is_about_is_no_document(name):
-    readings = propose(Source(table(rows("question", **{name: lambda n: IDS[n]}))))
+    readings = propose(Source(as_csv(rows("question", **{name: lambda n: IDS[n]}))))
     assert all("relevant" not in reading.mapping for reading in readings)
 
 

@@ -162,8 +162,8 @@ def test_a_price_whose_cell_is_still_open_is_kept_by_the_click_that_closes_it(vi
     app.settle()
     with app.page.expect_download() as download:
         app.page.get_by_role("button", name="Download TOML").click()
-    kept = Path(download.value.path()).read_bytes()
-    assert read_prices(("p.toml", kept)).prices == (Price("model-1", 7.0),)
+    downloaded = Path(download.value.path()).read_bytes()
+    assert read_prices(("p.toml", downloaded)).prices == (Price("model-1", 7.0),)
 
 
 def test_a_title_that_the_click_on_the_download_leaves_is_in_the_report(visit, samples_link):
