@@ -125,31 +125,37 @@ def _render_offer(context: PageContext, names: list[str]) -> None:
     if not installed.ok:
         elements.missing(installed.problem)
         return
-    models = {kind: _choose_model(kind) for kind in dict.fromkeys(MODEL_KINDS[name] for name in names)}
-    models = {kind: model for kind, model in models.items() if model}
-    names = [name for name in names if MODEL_KINDS[name] in models]
-    if not names:
+    for kind in dict.fromkeys(MODEL_KINDS[name] for name in names):
+        _choose_model(kind)
+    models = _chosen_models(names)
+    computable = [name for name in names if MODEL_KINDS[name] in models]
+    if not computable:
         st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
         return
     try:
-        planned = _plan_scoring(context, names, models)
+        planned = _plan_scoring(context, computable, models)
     except InputError as error:
         elements.problems(error.problems, "scoring")
         return
     st.caption(fmt.escape(str(planned)).replace("\n", "  \n"))
     st.button("Start", icon=":material/play_arrow:", type="primary", key="score_start", on_click=_start,
-              args=(context, names, models))
+              args=(context, names))
 
 
-def _choose_model(kind: str) -> str:
-    """A model of this kind: one that is known here, or what is typed."""
+def _chosen_models(names: Sequence[str]) -> dict[str, str]:
+    """The model of each kind that these metrics need, of those that are chosen."""
+    chosen = {kind: state.get(f"{state.MODEL_OF}{kind}") for kind in dict.fromkeys(MODEL_KINDS[name] for name in names)}
+    return {kind: model for kind, model in chosen.items() if model}
+
+
+def _choose_model(kind: str) -> None:
+    """Render the choice of a model of this kind: one that is known here, or what is typed."""
     key = f"{state.MODEL_OF}{kind}"
     selected = state.get(key)
     menu = list(dict.fromkeys([*_known_models(kind), *([selected] if selected else [])]))
     st.selectbox(MODEL_TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
                  persist_state="session", placeholder="A folder, or a name from the hub's cache",
                  help=tooltip("local_model", example=EXAMPLE_MODELS[kind], variable=VARIABLES[kind]))
-    return state.get(key) or ""
 
 
 @st.cache_data(ttl=60, max_entries=4, show_spinner=False)
@@ -200,7 +206,10 @@ def _cached_plan(
     )
 
 
-def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
+def _start(context: PageContext, names: list[str]) -> None:
+    """Start the models that are chosen now: the click may have left a field."""
+    models = _chosen_models(names)
+    names = [name for name in names if MODEL_KINDS[name] in models]
     runs = {entry.name: entry.run for entry in context.entries}
     try:
         with rights.change("compute-scores", context.scope.truth_digest):

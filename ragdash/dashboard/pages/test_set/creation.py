@@ -93,8 +93,10 @@ def _plan_section(corpus: Corpus, order: DraftOrder | None) -> None:
             st.warning(form.CHANGED, icon=":material/warning:")
         if job is not None:
             _show_failure(job)
-        st.button("Plan", icon=":material/calculate:", type="primary", key="new_set_plan", disabled=order is None,
-                  on_click=_start_plan, args=(corpus, order))
+        if st.button("Plan", icon=":material/calculate:", type="primary", key="new_set_plan",
+                     disabled=order is None) and order is not None:
+            _start_plan(corpus, order)
+            st.rerun()
         st.caption("Estimates calls, tokens and cost. Nothing is sent." if order else
                    "Choose types, a base URL and a model to plan.")
 

@@ -155,7 +155,7 @@ def export(data: TestSetData) -> None:
                 icon=":material/check_circle:",
                 key=state.bound_key("draft_use", data.draft_set.digest),
                 on_click=_use_as_truth,
-                args=(data, chosen_states),
+                args=(data,),
                 help=tooltip("use_test_set"),
             )
         if rejects:
@@ -169,9 +169,9 @@ def export(data: TestSetData) -> None:
         )
 
 
-def _use_as_truth(data: TestSetData, chosen_states: tuple[str, ...]) -> None:
-    """Make these drafts the ground truth of the session, saved like an upload."""
-    truth = truth_of(data.final(*chosen_states), data.name or "test set")
+def _use_as_truth(data: TestSetData) -> None:
+    """Make the drafts that are chosen now the ground truth of the session, saved like an upload."""
+    truth = truth_of(data.final(*st.session_state[state.DRAFTS_TAKEN]), data.name or "test set")
     loaded_truths.replace(truth)
     if not read_only():
         workspace_list.save_upload([truth.digest], "The test set was")

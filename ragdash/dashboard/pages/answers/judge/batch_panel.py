@@ -89,13 +89,16 @@ def _service(context: PageContext, order: JudgeOrder, following: BatchRound) -> 
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{host}**",
                     key=state.bound_key(state.BATCH_AGREED, order.endpoint.host))
     with st.container(horizontal=True, key="batch_service"):
-        if following.requests:
-            st.button(f"Submit to {host}", icon=":material/send:", key="batch_submit", on_click=_submit,
-                      args=(context, order), help=tooltip("batch_submit"),
-                      disabled=not (local or state.get(state.bound_key(state.BATCH_AGREED, order.endpoint.host))))
-        if waiting:
-            st.button("Look for replies", icon=":material/refresh:", key="batch_poll", on_click=_poll,
-                      args=(context, order), help=tooltip("batch_poll"))
+        # what a button does reads the form as it is after the click, for the click may have left a field of it
+        if following.requests and st.button(
+                f"Submit to {host}", icon=":material/send:", key="batch_submit", help=tooltip("batch_submit"),
+                disabled=not (local or state.get(state.bound_key(state.BATCH_AGREED, order.endpoint.host)))):
+            _submit(context, order)
+            st.rerun()
+        if waiting and st.button("Look for replies", icon=":material/refresh:", key="batch_poll",
+                                 help=tooltip("batch_poll")):
+            _poll(context, order)
+            st.rerun()
 
 
 def _submit(context: PageContext, order: JudgeOrder) -> None:
@@ -140,8 +143,9 @@ def _upload(context: PageContext, order: JudgeOrder, outcome: tuple[str, list[Pr
         st.file_uploader("Replies of the batch service", accept_multiple_files=True,
                          key=state.upload_key(state.BATCH_REPLIES), width=460, help=tooltip("batch_replies"))
         uploads = state.uploaded_files(state.BATCH_REPLIES)
-        st.button("Read replies", icon=":material/upload_file:", key="batch_read", disabled=not uploads,
-                  on_click=_read, args=(context, order))
+        if st.button("Read replies", icon=":material/upload_file:", key="batch_read", disabled=not uploads):
+            _read(context, order)
+            st.rerun()
     if outcome is None:
         return
     words, problems = outcome

@@ -109,17 +109,19 @@ def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
     if job is None:
         if wanted:
             st.warning(form.CHANGED, icon=":material/warning:")
-        st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_start_plan,
-                  args=(context, order), disabled=order is None)
+        if st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan",
+                     disabled=order is None) and order is not None:
+            _start_plan(context, order)
+            st.rerun()
         st.caption("Estimates calls, tokens and cost. Nothing is sent." if order else
                    "Choose metrics, a base URL and a model to plan.")
     elif job.running:
         _planning_progress(key)
     elif "plan" not in job.messages:
         _show_failure(job)
-        st.button(
-            "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
-        )
+        if st.button("Plan again", icon=":material/calculate:", key="judge_plan"):
+            _start_plan(context, order)
+            st.rerun()
     else:
         _show_plan(context, order, job.messages["plan"], wanted)
 

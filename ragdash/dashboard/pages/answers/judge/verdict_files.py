@@ -93,12 +93,12 @@ def _exported_file(run: str, truth: str, ties: str, form: str, label: str, stamp
 
 def _import(context: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
-        run_index = _choose_run(context, state.VERDICTS_FOR, "Import results on")
+        _choose_run(context, state.VERDICTS_FOR, "Import results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
                          key=state.upload_key(state.VERDICTS_FILE), width=460)
         upload = state.uploaded_file(state.VERDICTS_FILE)
         st.button("Import", icon=":material/upload_file:", key="verdicts_read", disabled=upload is None,
-                  on_click=_read_file, args=(context, run_index))
+                  on_click=_read_file, args=(context,))
     outcome = state.get(state.VERDICTS_SAID)
     if outcome:
         summary, problems = outcome
@@ -121,9 +121,10 @@ def _choose_run(context: PageContext, key: str, label: str) -> int:
     return context.digests.index(st.session_state[key])
 
 
-def _read_file(context: PageContext, run_index: int) -> None:
-    """Import the uploaded verdicts into the store."""
+def _read_file(context: PageContext) -> None:
+    """Import the uploaded verdicts into the store, on the run that is chosen now."""
     upload = state.uploaded_file(state.VERDICTS_FILE)
+    run_index = context.digests.index(st.session_state[state.VERDICTS_FOR])
     if upload is None:
         return
     try:

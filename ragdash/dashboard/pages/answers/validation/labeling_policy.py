@@ -50,10 +50,15 @@ def labeling_policy(context: PageContext, spec: Spec, labeled: bool) -> None:
             _say_what_is_set_aside(context, "Saving this policy", chosen, policy)
         with st.container(horizontal=True, key="policy_buttons"):
             st.button("Save policy", icon=":material/save:", key="policy_save", help=tooltip("labeling_policy"),
-                      disabled=chosen == policy, on_click=policy_effects.change_policy, args=(chosen, policy))
+                      disabled=chosen == policy, on_click=_save, args=(policy,))
             if policy is not None:
                 st.button("Remove policy", icon=":material/delete:", key="policy_remove",
                           on_click=policy_effects.change_policy, args=(None, policy))
+
+
+def _save(shown: Policy | None) -> None:
+    """Put what is chosen now in force."""
+    policy_effects.change_policy(policy_effects.chosen_policy(), shown)
 
 
 def _say_what_is_set_aside(context: PageContext, step: str, to: Policy, before: Policy | None) -> None:

@@ -109,7 +109,7 @@ def _upload(data: TrustData) -> None:
     if new:
         st.button(f"Save {fmt.count(new, 'label')}", type="primary", icon=":material/save:",
                   key=state.bound_key("keep_sheet", file.file_id, data.label_key), on_click=_save,
-                  args=(data, labels_by_run, saved, current_policy()))
+                  args=(data, labels_by_run, saved, current_policy(), default_run))
     else:
         st.caption("All of these labels are already saved.")
 
@@ -157,8 +157,10 @@ def _comparison(saved: Mapping[str, Mapping[str, float]],
 
 
 def _save(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]],
-          shown: Mapping[str, Mapping[str, float]], policy: Policy | None) -> None:
+          shown: Mapping[str, Mapping[str, float]], policy: Policy | None, default_run: str | None) -> None:
     """Save the labels of a sheet; those that somebody has changed since they were shown are not replaced."""
+    if st.session_state.get(state.LABELS_OF) != default_run:
+        return  # another run was chosen just before the click: its content of the sheet is shown first
     runs = {verdicts.name: verdicts.run for verdicts in data.verdicts}
     if all(trust_data.save_labels(runs[name], data.label_key, labels, shown[name], policy) >= 0
            for name, labels in labels_by_run.items()):

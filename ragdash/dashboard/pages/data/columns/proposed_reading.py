@@ -91,14 +91,15 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
                    "If a column matters, give it a meaning under “Say what the columns mean”.")
     with st.container(horizontal=True, vertical_alignment="center", key=f"proposed_ways_{record.key}"):
         st.button("Apply", icon=":material/check:", type="primary", key=f"proposed_apply_{record.key}",
-                  on_click=_apply, args=(records, mappings[choice]))
+                  on_click=_apply, args=(records, mappings, f"proposed_choice_{record.key}"))
         if can_wait:
             st.button("Not now", key=f"proposed_wait_{record.key}", type="tertiary", on_click=loading.put_off,
                       args=(records,), help=tooltip("put_off_reading"))
 
 
-def _apply(records: Sequence[loading.FileRecord], mapping: Mapping[str, str]) -> None:
-    """Read these files in one way."""
+def _apply(records: Sequence[loading.FileRecord], mappings: Sequence[Mapping[str, str]], choice_key: str) -> None:
+    """Read these files in the way that is chosen now."""
+    mapping = mappings[st.session_state.get(choice_key, 0)]
     for record in records:
         loading.map_columns(record, mapping)
 

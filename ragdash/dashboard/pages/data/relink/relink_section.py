@@ -87,8 +87,14 @@ def _choose_sources(sources: dict[str, TextSource]) -> tuple[tuple[str, ...], tu
         chosen = tuple(st.session_state[state.OLD_TEXTS]), tuple(st.session_state[state.NEW_TEXTS])
         st.button("Find the new ids", icon=":material/search:", type="primary", key="find_links",
                   disabled=not all(chosen),
-                  on_click=lambda: st.session_state.update({state.RELINKED: (truth.judged_digest, *chosen)}))
+                  on_click=_ask_for_links, args=(truth,))
     return chosen
+
+
+def _ask_for_links(truth: Truth) -> None:
+    """Show the links between the texts that are chosen now."""
+    st.session_state[state.RELINKED] = (
+        truth.judged_digest, tuple(st.session_state[state.OLD_TEXTS]), tuple(st.session_state[state.NEW_TEXTS]))
 
 
 def _likely_old(sources: Sequence[TextSource]) -> list[str]:
@@ -114,9 +120,9 @@ def _render_links(truth: Truth, old: tuple[str, ...], new: tuple[str, ...]) -> N
     st.markdown(sentences.change(after))
     relink_tables.render_means(truth, after)
     with st.container(horizontal=True, vertical_alignment="center", key="accept_links"):
-        st.button("Use these judgments", icon=":material/check:", type="primary", key="use_links",
-                  on_click=truth_versions.accept,
-                  args=(after, truth, {kind: count for kind, count in relinking.counts.items() if count}))
+        if st.button("Use these judgments", icon=":material/check:", type="primary", key="use_links"):
+            truth_versions.accept(after, truth, {kind: count for kind, count in relinking.counts.items() if count})
+            st.rerun()
         st.caption(f"The judgments of **{fmt.escape(truth.name)}** stay. You can go back to them here.",
                    width="stretch")
 
