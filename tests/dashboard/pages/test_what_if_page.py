@@ -81,6 +81,8 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     shown(at.select_slider(key="fuse_k").set_value("5").run())
     shown(at.slider(key="fuse_share").set_value(1.0).run())
     assert "+0.000" in texts(at) or "−0.007" in texts(at)
+    shown(at.slider(key="fuse_share").set_value(0.4).run())
+    at.slider(key="fuse_share").set_value(1.0)  # chosen just before the click
     shown(at.button(key="mix_add").click().run())
     assert len(at.session_state["shown"]) == len(runs) + 1
     assert any("sparse + dense (elasticsearch-rrf k 5 0/1, top 10)" in plain(note.value) for note in at.success)

@@ -183,8 +183,8 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
     with st.container(horizontal=True, key="mix_export"):
         st.download_button("Download TREC run", lambda: _trec(_fused(choice, pool, recipe)), "hybrid.trec",
                            "text/plain", key="mix_trec", on_click="ignore", icon=":material/download:")
-        if st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only(),
-                     on_click=_add, args=(choice, pool, recipe)):
+        if st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only()):
+            _add(choice, pool, recipe)
             st.rerun()  # the sidebar lists it
     added = st.session_state.pop(state.MIX_ADDED, None)
     if added:
