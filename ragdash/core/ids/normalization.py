@@ -114,10 +114,7 @@ def truth_with_queries_of(truth: Truth, other: Truth, name: str) -> Truth:
     """
     queries, _ = _apart(truth.query_ids, respelled(text_column(truth.query_ids), Wanted(other.query_ids),
                                                    spelling(name)))
-    details = truth.details
-    if details is not None:
-        details = details.set_column(details.column_names.index("query_id"), "query_id", queries)
-    return replace(truth, query_ids=queries, details=details)
+    return replace(truth, query_ids=queries)
 
 
 def _merged_documents(run: Run, docs: pa.ChunkedArray, name: str) -> list[Problem]:

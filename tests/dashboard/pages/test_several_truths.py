@@ -184,3 +184,13 @@ def test_judgments_of_queries_that_no_run_has_do_not_take_the_references_away(mo
     assert used(at).judgments == 25 and used(at).query_ids[0].as_py() == "q::0"
     assert used(at).details["answers"].to_pylist()[:1] == [["a0"]]
     assert "not in use" not in texts(at)
+
+
+def test_references_whose_queries_are_spelled_in_another_way_are_joined_with_one_click(monkeypatch):
+    monkeypatch.setitem(FILES, "references.jsonl", marked(REFERENCES, "<::>"))
+    monkeypatch.setitem(FILES, "judged.qrels", marked(QRELS, "::"))
+    monkeypatch.setitem(FILES, "run.trec", marked(RUN, "::"))
+    at = dropped("run.trec", "judged.qrels", "references.jsonl")
+    shown(button(at, "join_truth").click().run())
+    assert not at.error and used(at).judgments == 25 and used(at).query_ids[0].as_py() == "q::0"
+    assert used(at).details["answers"].to_pylist()[:1] == [["a0"]]
