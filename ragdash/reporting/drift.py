@@ -16,7 +16,8 @@ from ragdash.analysis.tracking.drift import (
     MeasuredValue,
     ProposedQuestion,
 )
-from ragdash.reporting.sentences.formatting import count, listed
+from ragdash.core.text.template import percent
+from ragdash.reporting.sentences.formatting import count, listed, percent_interval
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, sentence_text, table_text
 
 DRIFT_FORMATS = ("table", "markdown", "json")
@@ -68,8 +69,8 @@ def _clause(drift: Drift, measure: Measure) -> str:
 def new_questions_sentence(drift: Drift) -> str:
     """How many questions the test set has nothing like."""
     share = drift.new_share
-    return (f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}] of {count(share.n, 'distinct question')} are "
-            f"unlike any question of {reference_title(drift)} ({drift.reference_share:.0%} of its own questions are as "
+    return (f"{percent(share.value)} {percent_interval(share)} of {count(share.n, 'distinct question')} are unlike "
+            f"any question of {reference_title(drift)} ({percent(drift.reference_share)} of its own questions are as "
             "far from the others).")
 
 
@@ -89,7 +90,7 @@ def notes(drift: Drift) -> list[str]:
     others = [(language, *sides) for language, sides in drift.languages.items() if max(sides) >= 0.01]
     if len(others) > 1:
         lines.append(f"Languages (production, {reference_title(drift)}): " + ", ".join(
-            f"{LANGUAGES[language]} {log:.0%}, {reference:.0%}" for language, log, reference in others) + ".")
+            f"{LANGUAGES[language]} {percent(log)}, {percent(reference)}" for language, log, reference in others) + ".")
     return lines
 
 
@@ -108,7 +109,7 @@ def shown(measure: Measure, estimate: MeasuredValue, interval: bool = False) -> 
 
     def text(value: float) -> str:
         if measure.name in _SHARES:
-            return f"{value:.1%}"
+            return percent(value, 1)
         return f"{value:,.0f}" if measure.name in _TIMES else f"{value:.1f}" if measure.name == "length" else \
             number(value)
 

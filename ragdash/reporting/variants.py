@@ -9,6 +9,7 @@ import numpy as np
 
 from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect, Variants
 from ragdash.analysis.verdict import RunCheck
+from ragdash.core.text.template import percent
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, listed, query_count
@@ -49,7 +50,8 @@ def finding(effects: MainEffects) -> str:
     chosen = significant[0]
     if chosen is first:
         alone = "Together they explain" if first.together else "It alone explains"
-        share = f" {alone} {first.share:.0%} of the differences between the runs." if np.isfinite(first.share) else ""
+        share = (f" {alone} {percent(first.share)} of the differences between the runs."
+                 if np.isfinite(first.share) else "")
         return (f"{_with_verb(first, 'matters', 'matter')} most for {title}: {_effect_clause(first, effects)}{share}"
                 f"{rest}")
     return (f"{_size_sentence(first, title)}, but {'their' if first.together else 'its'} effect is not significant "
@@ -74,7 +76,7 @@ def _size_sentence(setting: SettingEffect, title: str) -> str:
         return f"{_with_verb(setting, 'makes', 'make')} the largest difference to {title} ({spread})"
     amount = "most" if setting.share > 0.5 else "the largest part"
     return (f"{_with_verb(setting, 'explains', 'explain')} {amount} of the differences between the runs in {title} "
-            f"({setting.share:.0%}; {spread})")
+            f"({percent(setting.share)}; {spread})")
 
 
 def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
@@ -116,8 +118,9 @@ def cautions(variants: Variants) -> list[str]:
                      "values have a run, and some values occur together more often than others. Effects are adjusted "
                      "for this by a model without interactions.")
     if np.isfinite(effects.explained) and effects.explained < 0.8:
-        lines.append(f"All settings together explain {effects.explained:.0%} of the differences between the means. The "
-                     "rest are interactions and noise: an effect holds on average, not for each combination.")
+        lines.append(f"All settings together explain {percent(effects.explained)} of the differences between the "
+                     "means. The rest are interactions and noise: an effect holds on average, not for each "
+                     "combination.")
     if len(variants.names) >= 10:
         lines.append(f"The best of {len(variants.names):,} runs looks better than it is, because chance helped choose "
                      "it. Check the winner on queries that did not choose it.")
@@ -157,7 +160,7 @@ def effect_rows(effects: MainEffects) -> list[list[str]]:
     """Cells under EFFECT_HEADER."""
     rows = []
     for setting in effects.settings:
-        share = f"{setting.share:.0%}" if np.isfinite(setting.share) else "–"
+        share = percent(setting.share) if np.isfinite(setting.share) else "–"
         for index, level in enumerate(setting.levels):
             interval = f"[{signed(setting.low[index])}, {signed(setting.high[index])}]" \
                 if np.isfinite(setting.low[index]) else "–"

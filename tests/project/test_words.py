@@ -166,3 +166,11 @@ def test_a_number_of_queries_is_written_by_the_function_that_counts():
     found = [f"{path}: {match[0]}" for folder in ("cli", "core/messages", "dashboard", "reporting")
              for path in (ROOT / "ragdash" / folder).rglob("*.py") for match in uncounted.finditer(path.read_text())]
     assert not found, found
+
+
+def test_a_share_is_written_by_the_function_that_rounds():
+    """For 21 of 40 are 53% everywhere (`percent`, and `{share:percent}` in the templates of messages)."""
+    rounded_elsewhere = re.compile(r"(?<!%\{)(?<!%)\{[^{}]*:,?\.\df?%")
+    found = [f"{path}: {match[0]}" for path in (ROOT / "ragdash").rglob("*.py")
+             for match in rounded_elsewhere.finditer(path.read_text())]
+    assert not found, found

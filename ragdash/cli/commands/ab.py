@@ -21,6 +21,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.run_header import RunHeader
+from ragdash.core.text.template import percent
 from ragdash.evaluation.compare import CORRECTIONS
 from ragdash.experiments.ab import (
     Command,
@@ -168,7 +169,7 @@ def _tell_failures(failures: dict[str, int], queries: int, options: argparse.Nam
     for name, failed in failures.items():
         if not failed:
             continue
-        limit = f", above the limit of {options.max_failed:.0%}" if failed > options.max_failed * queries else ""
+        limit = f", above the limit of {percent(options.max_failed)}" if failed > options.max_failed * queries else ""
         line = f"{failed:,} of {query_count(queries)} of {name} failed{limit}. Its run lacks them."
         if options.format == "table" and not options.output:
             print(line, flush=True)

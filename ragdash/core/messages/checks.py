@@ -49,27 +49,27 @@ MESSAGES: Mapping[str, Message] = {
         reason="scores reversed",
     ),
     "check-missing-queries": Message(
-        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:percent})",
         expected="{treatment}",
         fix="Run them too, or compare on common queries only with --missing skip.",
         page="Use common queries only, or run the missing queries.",
         reason="missing queries: {count:,}",
     ),
     "check-missing-queries/skipped": Message(
-        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:percent})",
         expected="{treatment}",
         fix="Run them too.",
         reason="missing queries: {count:,}",
     ),
     "check-missing-queries/pinned": Message(
-        actual="{run} has no results for {count:,} of {total:count query} ({share:.0%})",
+        actual="{run} has no results for {count:,} of {total:count query} ({share:percent})",
         expected="{treatment}",
         fix="Run them too.",
         reason="missing queries: {count:,}",
     ),
     "check-unknown-ids": Message(
-        actual="{share:.0%} of the documents of {run} are unknown, {other:.0%} of those of the best other run (no "
-               "judgment or text has their id{looked:?; {looked} of {returned} looked at})",
+        actual="{share:percent} of the documents of {run} are unknown, {other:percent} of those of the best other run "
+               "(no judgment or text has their id{looked:?; {looked} of {returned} looked at})",
         expected="Unknown documents count as not relevant.",
         fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
         page="Check how the ids of this run are written. The Data page shows examples.",
@@ -290,10 +290,10 @@ MESSAGES: Mapping[str, Message] = {
         reason="unjudged documents",
     ),
     "check-uneven-judgments": Message(
-        actual="{low:.0%} of the top {k} documents of {worst} are judged, {high:.0%} of {best}",
+        actual="{low:percent} of the top {k} documents of {worst} are judged, {high:percent} of {best}",
         expected="Unjudged documents count as not relevant, so the run with fewer judged documents looks worse.",
         fix="Judge more documents of {worst}, or read bpref and Judged@k too.",
-        reason="{low:.0%} judged",
+        reason="{low:percent} judged",
     ),
     "check-sparse-judgments": Message(
         actual="The test set has about {mean:.1f} judged documents per query",

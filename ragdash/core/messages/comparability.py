@@ -22,7 +22,7 @@ _UNANSWERABLE = "{count} of {total:count query} of the ground truth {count:plura
     + _EXAMPLES + "."
 _REPEATED = "{count} of {total} returned documents already have a better rank in their ranking" + _EXAMPLES + "."
 _TIED = "{count} of {total:count document} {count:plural has/have} the score of another one in their ranking" \
-    "{total:? ({share:.1%})}."
+    "{total:? ({share:percent})}."
 _DIGITS = "Let the retriever write scores with more digits."
 _RISING = "In {count} of {total:count query} with several scores these rise from the first document to the last" \
           + _EXAMPLES + "."
@@ -115,7 +115,7 @@ MESSAGES: Mapping[str, Message] = {
     "compare-unjudged-documents": Message(
         actual="{count} of {total:count document} returned {k:?in the first {k} ranks}{k:!at any rank} "
                "{count:plural has/have} no judgment"
-               "{total:? ({share:.1%})}.",
+               "{total:? ({share:percent})}.",
         expected="They count as not relevant, which favors a run that has fewer of them.",
         fix="Judge them, or also read bpref and Judged@k.",
     ),

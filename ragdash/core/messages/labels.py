@@ -152,8 +152,8 @@ MESSAGES: Mapping[str, Message] = {
         fix="Read the disagreements; choose another metric, judge or prompt.",
     ),
     "judge-below-constant": Message(
-        actual="{accuracy:.0%} agreement on {labels:count label} of {run!r}; always “{answer}” would agree in "
-        "{constant:.0%}",
+        actual="{accuracy:percent} agreement on {labels:count label} of {run!r}; always “{answer}” would agree in "
+        "{constant:percent}",
         expected="more agreement than one answer for all has",
         fix="It adds nothing on single answers. Read the disagreements; choose another metric, judge or prompt.",
     ),

@@ -1,6 +1,6 @@
 """Fill the templates of messages: plain facts in, words out.
 
-A placeholder names a fact, as in `str.format`: `{file}`, `{name!r}`, `{share:.0%}`. Integers get thousands separators,
+A placeholder names a fact, as in `str.format`: `{file}`, `{name!r}`, `{value:.2f}`. Integers get thousands separators,
 a list reads as "a, b and c", and an empty list as "none". In addition:
 
 =========================  ===========================================================
@@ -12,6 +12,7 @@ a list reads as "a, b and c", and an empty list as "none". In addition:
 `{names:spaced}`           a b c
 `{reasons:counts}`         3 no reply, 1 an empty reply; of one reason its name alone
 `{kappa:minus .2f}`        −0.25, with a true minus sign
+`{share:percent}`          53%
 `{size:bytes}`             3.4 MB
 `{file:? in {file}}`       what follows the question mark, where the fact is not empty
 `{file:!standard input}`   what follows the exclamation mark, where the fact is empty
@@ -22,12 +23,15 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
+from math import isfinite
 from numbers import Integral
 
 from ragdash.core.text.quoted import cut_middle, isolated, quoted
 
 LONGEST_QUOTED = 300  # characters: longer ones are cut in the middle
+_MOST_DECIMALS = 5  # of a share
 
 _FORMATTER = string.Formatter()
 
@@ -75,6 +79,25 @@ def _names(template: str) -> Iterator[str]:
         if field is not None:
             yield field.partition(".")[0]
             yield from _names(spec)
+
+
+def percent(share: float, decimals: int | None = None) -> str:
+    """A share as whole percent, halves up; one near 0 or 1 with the decimals that keep it from 0% and 100%.
+
+    A dash for undefined. decimals: always so, in a column of a table.
+
+    Examples
+    --------
+    >>> percent(21 / 40), percent(1), percent(0.002), percent(0.9996), percent(1 / 3, 1)
+    ('53%', '100%', '0.2%', '99.96%', '33.3%')
+    """
+    if not isfinite(share):
+        return "–"
+    exact = Decimal(f"{share:.12f}") * 100  # the nearest float to 0.145 is below it
+    rounded = [exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+               for places in (range(_MOST_DECIMALS) if decimals is None else (decimals,))]
+    shown = next((value for value in rounded if value not in (0, 100)), rounded[0])
+    return f"{shown:,}%".replace("-", "−")
 
 
 class _Filler(string.Formatter):
@@ -160,6 +183,7 @@ def _minus(value, spec: str) -> str:
 
 
 _SPECS = {"count": _count, "counts": _counts, "plural": _form, "named": _named, "bytes": _bytes, "minus": _minus,
+          "percent": lambda value, _: percent(value),
           "or": lambda value, _: listed(_items(value), "or"),
           "comma": lambda value, _: ", ".join(_items(value)) or "none",
           "spaced": lambda value, _: " ".join(_items(value))}

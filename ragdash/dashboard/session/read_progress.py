@@ -56,7 +56,7 @@ def progress_sentence(name: str, size: int, read_bytes: int, total_bytes: int, s
     if not total_bytes:
         return f"{lead} … {clock}"
     return (
-        f"{lead}: {min(read_bytes / total_bytes, 1):.0%}, {clock}"
+        f"{lead}: {fmt.percent(min(read_bytes / total_bytes, 1))}, {clock}"
         if read_bytes < total_bytes
         else f"{lead}: read, sorting … {clock}"
     )

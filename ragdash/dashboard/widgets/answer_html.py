@@ -13,6 +13,7 @@ import numpy as np
 from ragdash.analysis.diagnosis import Declined
 from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_numbers
 from ragdash.core.text import is_refusal
+from ragdash.core.text.template import percent
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
@@ -58,7 +59,7 @@ def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
     share = np.divide(right, judged_counts, out=np.zeros(len(names)), where=judged_counts > 0)
     best = int(np.argmax(share))
     queries = query_count(int(judged_counts[best]))
-    sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({share[best]:.0%})"
+    sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({percent(share[best])})"
     at_hand, missed, unknown = counts[best, 2], counts[best, 3], counts[best, 5]
     if at_hand or missed:
         parts = [f"{at_hand:,} had a relevant document at hand", *([f"{missed:,} had none"] if missed else []),

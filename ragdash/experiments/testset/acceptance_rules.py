@@ -23,6 +23,7 @@ from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.failure_patterns.traits import ENGLISH, OTHERS
 from ragdash.core.text import content_words, normalize, tokens
+from ragdash.core.text.template import percent
 from ragdash.experiments.testset.drafts import Check, Document, Draft, Evidence
 from ragdash.experiments.testset.quote_matching import LIKE, place_of
 from ragdash.matching.near_questions import NEAR, near_duplicate, question_stems, sorted_stems
@@ -172,8 +173,8 @@ def on_subject(question: str, document: Document) -> Check:
 
 def outside(share: float, doc_id: str) -> Check:
     """The rule outside. share: the largest of the question's content words in one document, that of doc_id."""
-    return Check("outside", share < OUTSIDE, f"no document holds {OUTSIDE:.0%} of its words" if share < OUTSIDE else
-                 f"{doc_id} holds {share:.0%} of its words")
+    return Check("outside", share < OUTSIDE, f"no document holds {percent(OUTSIDE)} of its words"
+                 if share < OUTSIDE else f"{doc_id} holds {percent(share)} of its words")
 
 
 class Earlier:

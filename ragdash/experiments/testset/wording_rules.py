@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ragdash.core.text import content_words, normalize, number_value, numbers, tokens
+from ragdash.core.text.template import percent
 from ragdash.experiments.testset.drafts import Check, Document
 
 HOW = "unicode"  # the tokens: any script
@@ -190,5 +191,6 @@ def _copied(question: str, evidence: list[str], documents: Iterable[Document]) -
     stem_of = dict(zip(tokens(question, HOW), tokens(question, HOW, stem=True), strict=True))
     share = sum(stem_of.get(word, word) in stems for word in words) / len(words) if words else 0.0
     if len(words) >= FEW and share > CEILING:
-        return Check("copied", False, f"{share:.0%} of its content words are in the evidence, more than {CEILING:.0%}")
+        return Check("copied", False, f"{percent(share)} of its content words are in the evidence, more than "
+                     f"{percent(CEILING)}")
     return Check("copied", True, "its words are its own")

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
 from ragdash.core.text.short_names import NARROW_NAME, short_names
+from ragdash.core.text.template import percent
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Axis,
@@ -90,7 +91,7 @@ def _row(row: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: n
              f"exactly {edges[-1]:.3g}"]
     bins = np.flatnonzero(counts)
     hover = [f"{look.name}<br>{escape(axis.title)} {spans[i]}: {counts[i]:,} of {query_count(n)}" for i in bins]
-    text = [f"{counts[i] / n:.0%}" if i in (0, len(counts) - 1) else "" for i in bins]
+    text = [percent(counts[i] / n) if i in (0, len(counts) - 1) else "" for i in bins]
     return go.Bar(x=positions[bins], y=heights[bins], base=np.full(len(bins), -float(row)), width=0.92 * width,
                   name=look.name, marker={"color": look.color, "line": {"width": 0}}, hoverinfo="text", hovertext=hover,
                   text=text, textposition="outside", textangle=0, cliponaxis=False, textfont={"size": 12},
@@ -115,7 +116,7 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray,
     for kind, (title, retrieved, right) in enumerate((*looked, (unclassified, True, None))):
         color = theme.gray if right is None else theme.better if right else theme.worse
         share = counts[:, kind] / total
-        hover = [f"{look.name}<br>{escape(title)}: {count:,} of {query_count(run_total)} ({fraction:.0%})"
+        hover = [f"{look.name}<br>{escape(title)}: {count:,} of {query_count(run_total)} ({percent(fraction)})"
                 for look, count, run_total, fraction in zip(run_looks, counts[:, kind], total, share, strict=True)]
         shape = "/" if kind < len(kinds) and kinds[kind][1] is False else "."
         pattern = {} if retrieved else {"pattern": {"shape": shape, "fgcolor": color, "bgcolor": theme.paper, "size": 7,

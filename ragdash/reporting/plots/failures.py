@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from ragdash.analysis.diagnosis import WaterfallStep
 from ragdash.core.console import query_count
+from ragdash.core.text.template import percent
 from ragdash.reporting.plots.common.forest import signed
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
@@ -116,7 +117,7 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
         colorscale=[[0, theme.paper], [1, tint(theme, theme.worse)]], hoverinfo="text", texttemplate="%{text}",
         textfont={"size": 13, "color": theme.ink},
         text=[[f"{count:,}" if count else "·" for count in row] for row in counts.tolist()],
-        hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
+        hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({percent(shares[i, j])})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
     fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[wrap_title(stage) for stage in stages], side="top",
                      showgrid=False, fixedrange=True, tickfont={"color": theme.ink}, autotickangles=[0, 90])

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
 from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
+from ragdash.core.text.template import percent
 from ragdash.reporting.plots.common.theme import (
     DIRECT_LABELS,
     LIGHT,
@@ -111,7 +112,7 @@ def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, the
     fig.add_trace(go.Heatmap(
         x=list(bins), y=positions, z=np.where(shares > 0, shares, np.nan) * sign, zmin=-most, zmax=most, xgap=2, ygap=2,
         colorscale=_two_scales(theme), showscale=False, customdata=np.dstack([full, shares]),
-        text=np.where(shares > 0, [[f"{share:.0%}" for share in row] for row in shares], ""), texttemplate="%{text}",
+        text=np.where(shares > 0, [[percent(share) for share in row] for row in shares], ""), texttemplate="%{text}",
         textfont={"color": theme.ink},
         hovertemplate="%{customdata[0]}<br>first relevant at rank %{x}<br>%{customdata[1]:.1%} of queries"
                       "<extra></extra>"))

@@ -211,7 +211,8 @@ def collapse_option(method: str, choice: CollapseChoice | None) -> str:
     ids = f", ids: {choice.ids}" if choice and choice.ids else ""
     if not choice:
         return f"{collapse_method(method)}{ids}"
-    effect = f"{choice.share:.0%} found, {choice.changed:,} ids become {fmt.count(choice.documents, 'document')}"
+    documents = fmt.count(choice.documents, "document")
+    effect = f"{fmt.percent(choice.share)} found, {choice.changed:,} ids become {documents}"
     return f"{collapse_method(method)}{ids} ({effect})"
 
 

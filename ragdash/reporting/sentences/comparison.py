@@ -15,12 +15,12 @@ from ragdash.reporting.sentences.formatting import (
     count,
     escape,
     extreme,
-    interval,
     listed,
     number,
     p_value,
     query_range,
 )
+from ragdash.reporting.sentences.runs.estimates import estimate_text, gain_estimate, gain_text
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
@@ -55,7 +55,7 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
     first = summaries[order[0]]
     level = [index for index in order if number(mean[index]) == number(first.mean)]
     counts = [summaries[index].n for index in level] if spec.metric.better else [first.n]
-    estimate = f"{number(first.mean)} {interval(first)} over {query_range(counts)}"
+    estimate = f"{estimate_text(first)} over {query_range(counts)}"
     if len(order) == 1 or spec.metric.better is None:
         return f"**{escape(names[order[0]])}**: {title} {escape(estimate)}."
     best = escape(extreme(spec))
@@ -139,7 +139,7 @@ def signed_interval(comparison: Comparison, *, turned: bool = False) -> str:
     middle, low, high = comparison.mean_difference, comparison.low, comparison.high
     if turned:
         middle, low, high = 0.0 - middle, 0.0 - high, 0.0 - low
-    return f"{number(middle, signed=True)} [{number(low, signed=True)}, {number(high, signed=True)}]"
+    return gain_estimate(comparison.spec, middle, low, high)
 
 
 def shared_queries(comparison: Comparison) -> str:
@@ -304,7 +304,7 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
             wording = f":{color}[{wording.split()[0]}] {wording.split()[1]}" if color else wording
             names = [
                 f"**{escape(comparison.candidate)}** "
-                + escape(f"({number(comparison.mean_difference, signed=True)})")
+                + escape(f"({gain_text(spec, comparison.mean_difference, signed=True)})")
                 for comparison in matching[:MAX_DETAILED]
             ]
             more = [f"{len(matching) - MAX_DETAILED:,} more"] if len(matching) > MAX_DETAILED else []
@@ -333,7 +333,7 @@ def _power_sentence(comparison: Comparison) -> str:
             f"{same}, so the interval has no width. Other queries could still differ, unless the runs are the same.")
     text = detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < MOST_NEEDED:
-        observed = number(abs(comparison.mean_difference))
+        observed = gain_text(comparison.spec, abs(comparison.mean_difference))
         text += (f" To confirm the difference between {escape(comparison.candidate)} and "
                  f"{escape(comparison.baseline)} ({observed}) you would need {needed_text(comparison)}.")
     return text
@@ -349,7 +349,8 @@ def detectable_sentence(comparison: Comparison, n: int) -> str:
         return "All queries have the same difference, so no detectable difference is known."
     if np.isinf(comparison.detectable):
         return f"{queries[0].upper()}{queries[1:]} {'is' if n == 1 else 'are'} too few to detect any difference."
-    return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
+    size = gain_text(comparison.spec, comparison.detectable)
+    return f"With {queries}, differences of about {size} or more are detectable."
 
 
 def needed_text(comparison: Comparison) -> str:
@@ -393,5 +394,5 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
     return (f"No single query reverses the difference: without “{escape(query_ids[largest])}”, "
-            f"which matters most, it is {escape(number(leave_one_out[largest], signed=True))} instead of "
-            f"{escape(number(comparison.mean_difference, signed=True))}.")
+            f"which matters most, it is {escape(gain_text(comparison.spec, leave_one_out[largest], signed=True))} "
+            f"instead of {escape(gain_text(comparison.spec, comparison.mean_difference, signed=True))}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
 from ragdash.core.text.quoted import cut_middle, isolated, without_isolates
+from ragdash.core.text.template import percent
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Spec, read_spec
 
@@ -154,6 +156,16 @@ def problem_line(problem: Problem, surface: Surface = "page") -> str:
     return f"{escape(words.actual[:1].upper() + words.actual[1:])}. {escape(words.fix)}"
 
 
+class Ends(Protocol):
+    """The ends of an interval."""
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+
 def interval(summary: Summary) -> str:
     """[0.660, 0.760], empty where undefined."""
     finite = np.isfinite([summary.low, summary.high]).all()
@@ -165,10 +177,9 @@ def unbroken(text: str) -> str:
     return escape(text.replace(" ", NBSP))
 
 
-def percent_interval(summary: Summary) -> str:
+def percent_interval(share: Ends) -> str:
     """[66%, 76%] of a share, empty where undefined."""
-    finite = np.isfinite([summary.low, summary.high]).all()
-    return f"[{summary.low:.0%}, {summary.high:.0%}]" if finite else ""
+    return f"[{percent(share.low)}, {percent(share.high)}]" if np.isfinite([share.low, share.high]).all() else ""
 
 
 def extreme(spec: Spec) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import Problem
+from ragdash.core.text.template import percent
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.comparison import signed_interval
@@ -62,7 +63,7 @@ def router_sentence(kind: str, rule: str, has_condition: bool, value: float, aga
     title = escape(against.spec.title)
     head = f"{KINDS[kind]}: "
     if has_condition:
-        head += f"“{escape(rule)}” ({share:.0%} of the queries)."
+        head += f"“{escape(rule)}” ({percent(share)} of the queries)."
     else:
         head += f"no condition is chosen ({escape(rule)})."
     words = {"better": "better than", "worse": "worse than"}.get(against.outcome, "not shown to differ from")

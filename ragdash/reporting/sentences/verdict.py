@@ -22,7 +22,7 @@ from ragdash.reporting.sentences.comparison import (
     comparison_sentence,
     needed_text,
 )
-from ragdash.reporting.sentences.formatting import escape, extreme, interval, listed, number, query_count
+from ragdash.reporting.sentences.formatting import escape, extreme, listed, query_count
 from ragdash.reporting.sentences.runs.choice import (
     FEW_QUERIES_CHECK,
     MAX_NAMES,
@@ -45,6 +45,7 @@ from ragdash.reporting.sentences.runs.choice import (
     weighing_sentence,
 )
 from ragdash.reporting.sentences.runs.differences import against_others, baseline_sentence
+from ragdash.reporting.sentences.runs.estimates import estimate_text, gain_text
 
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 NOTHING_CHANGES = "Nothing that was checked would change this result."
@@ -70,7 +71,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         missing = [check for check in verdict.qualified if check.kind == NO_RANKINGS]
         why = f": {plain(uncapital(findings_text(missing, 'page')))}" if missing else ""
         return f"{plain(no_value_text(verdict))}{why}."
-    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
+    estimate = plain(f"{estimate_text(verdict.summary)}")
     if verdict.state == "one-run":
         queries = query_count(verdict.summary.n)
         return f"{name(verdict.best)} reaches {plain(title)} {estimate} over {queries}."
@@ -84,7 +85,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
 def _lead(verdict: Verdict, name: Say, plain: Say, level: str = "") -> str:
     """The best run and its value, without a full stop; level: what follows the interval."""
     title, best = plain(verdict.spec.title), plain(extreme(verdict.spec))
-    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}") + level if verdict.summary else ""
+    estimate = plain(f"{estimate_text(verdict.summary)}") + level if verdict.summary else ""
     if len(verdict.shared) > 1:
         what = f"{best.split()[0]} {verdict.spec.average}"
         return f"{title} is {estimate} for {names_text(verdict.shared, name)}, the {what}"
@@ -147,7 +148,7 @@ def _decision(verdict: Verdict, markdown: bool) -> str:
             return (f"Before you choose {name(verdict.best or '')}, look at the {warnings} could explain the "
                     "difference.")
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
-        least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) >= LEAST_GAIN else ""
+        least = f" by at least {plain(gain_text(verdict.spec, min(gaps)))}" if gaps and min(gaps) >= LEAST_GAIN else ""
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
                 "(95% CI). Check that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
@@ -182,7 +183,7 @@ def _risk(verdict: Verdict, name: Say) -> str:
         if not ends[rival] >= LEAST_GAIN or not np.isfinite(ends[rival]):
             continue
         worse, than = (best, rival) if ends is ahead else (rival, best)
-        verb, size = "" if texts else " may still be", number(ends[rival])
+        verb, size = "" if texts else " may still be", gain_text(verdict.spec, ends[rival])
         texts.append(f"{name(worse)}{verb} up to {escape(size) if name is bold else size} worse than {name(than)}")
     return f"{', and '.join(texts)}." if texts else ""
 
@@ -255,7 +256,7 @@ def _needed_parts(tied: Sequence[Comparison], name: Say, plain: Say) -> list[str
         if not np.isfinite(pair.queries_needed):
             continue
         runs = "" if len(tied) == 1 else f" between {name(pair.baseline)} and {name(pair.candidate)}"
-        of = f"difference of {plain(number(abs(pair.mean_difference)))}{runs}"
+        of = f"difference of {plain(gain_text(pair.spec, abs(pair.mean_difference)))}{runs}"
         parts.append(f"A {of} is too small to confirm with any usual number of queries."
                      if pair.queries_needed >= MOST_NEEDED else
                      f"To confirm the {of}, you would need {needed_text(pair)} in all.")

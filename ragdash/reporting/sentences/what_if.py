@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.core.text.template import percent
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.comparison import MOST_NEEDED, OUTCOMES, rounded_up, signed_interval
@@ -142,8 +143,9 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
     if survives <= 0:
         first += " None of its gain over the best single run remains on held-out queries."
     elif np.isfinite(survives):
-        first += f" On held-out queries {survives:.0%} of its gain over the best single run remains."
-    return first + f" In {worse:.0%} of the checks on held-out queries it is worse than the default, {escape(default)}."
+        first += f" On held-out queries {percent(survives)} of its gain over the best single run remains."
+    return (f"{first} In {percent(worse)} of the checks on held-out queries it is worse than the default, "
+            f"{escape(default)}.")
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:
@@ -246,8 +248,8 @@ def tied_sentence(tied: int, queries: int, k: int) -> str:
     >>> tied_sentence(3, 12, 10)
     'For 25% of the queries, ranks 10 and 11 have the same score. Another rule for ties changes their top 10.'
     """
-    return (f"For {tied / queries:.0%} of the queries, ranks {k:,} and {k + 1:,} have the same score. Another rule for "
-            f"ties changes their top {k:,}.")
+    return (f"For {percent(tied / queries)} of the queries, ranks {k:,} and {k + 1:,} have the same score. Another "
+            f"rule for ties changes their top {k:,}.")
 
 
 def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None, sign: int = 1) -> str:

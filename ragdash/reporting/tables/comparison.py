@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 
 from ragdash.core.errors import Problem
+from ragdash.core.text.template import percent
 from ragdash.evaluation.compare import Comparison, ComparisonRules
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -175,7 +176,7 @@ def paper_table(names: Sequence[str], summaries: Sequence[Sequence[Summary]],
 
 def paper_note(baseline: str, rules: ComparisonRules, runs: int) -> str:
     """What the means, intervals and marks of `paper_table` are."""
-    text = f"Mean [{1 - rules.alpha:.0%} interval] over n queries."
+    text = f"Mean [{percent(1 - rules.alpha)} interval] over n queries."
     if runs < 2:
         return text
     return (f"{text} Against {baseline}: {OUTCOMES['better']}, {OUTCOMES['worse']} (p < {rules.alpha:g}); no mark: "
@@ -192,7 +193,7 @@ def paper_pairs(comparisons: Sequence[Comparison]) -> pa.Table:
 
 def pair_note(rules: ComparisonRules, runs: int, *, detectable: bool = True) -> str:
     """How differences, intervals and p came about; and what of them is called detectable."""
-    text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
+    text = f"Differences are candidate minus baseline, with {percent(1 - rules.alpha)} intervals (seed {rules.seed}). "
     text += family_sentence(runs, rules)
     if detectable:
         text += " detectable: a true difference of this size would be found in 80% of such comparisons."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.core.text.template import percent
 from ragdash.evaluation.repeats import RepeatSpread
 from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, sentence_text, table_text
@@ -51,4 +52,4 @@ def repeat_dict(spread: RepeatSpread) -> dict:
 
 def _share(spread: RepeatSpread) -> str:
     share = spread.components.share_of_queries
-    return "-" if share != share else f"{share:.0%}"
+    return "-" if share != share else percent(share)

@@ -18,7 +18,8 @@ from ragdash.analysis.test_set.verdict_carriers import VerdictCarriers
 from ragdash.analysis.verdict import RunCheck, without_outcome
 from ragdash.core.console import query_count
 from ragdash.core.records.arguments import checked
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.core.text.template import percent
+from ragdash.reporting.sentences.formatting import count, escape, listed, number, percent_interval
 from ragdash.reporting.sentences.runs.check_lines import withheld_sentence
 
 NAMED = 5  # queries named in a sentence
@@ -222,7 +223,7 @@ def relabel_sentence(result: RelabelAgreement) -> str:
 
 
 def _share(group: RelabelGroup) -> str:
-    return f"{group.agreed:,} of {group.labeled:,} ({group.share:.0%} [{group.low:.0%}, {group.high:.0%}])"
+    return f"{group.agreed:,} of {group.labeled:,} ({percent(group.share)} {percent_interval(group)})"
 
 
 def plan_sentences(plan: JudgmentPlan, names: Mapping[str, str] | None = None) -> list[str]:
@@ -273,7 +274,7 @@ def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple
     if not total:
         return f"{text}. No judgment within these ranks can settle it."
     text += (f". About {_needed(needed)} of {total:,} judgments, in the order below, settle which run is better.")
-    return text if undecided < 0.005 else f"{text} In {undecided:.0%} of the simulations even all of them do not."
+    return text if undecided < 0.005 else f"{text} In {percent(undecided)} of the simulations even all of them do not."
 
 
 def change_sentence(plan: JudgmentPlan) -> str:
@@ -290,8 +291,8 @@ def unknown_sentence(plan: JudgmentPlan, names: Mapping[str, str]) -> str:
     """What several chances of relevance would mean, where no judgment shows the right one."""
     cases = []
     for one in plan.assumptions:
-        case = (f"with {one.chance:.0%} of them relevant, {escape(names.get(one.leader, one.leader))} is better with a "
-                f"probability of {_probability(one.sure)}")
+        case = (f"with {percent(one.chance)} of them relevant, {escape(names.get(one.leader, one.leader))} is better "
+                f"with a probability of {_probability(one.sure)}")
         cases.append(f"{case} ({_needed(one.needed)} judgments settle it)" if one.needed[1] > 0 else case)
     return ("**Which run is better on these queries cannot be forecast**: no returned document is judged not relevant, "
             f"so nothing shows how likely the unjudged ones are relevant. W{'; '.join(cases)[1:]}. Judge the first "
@@ -299,7 +300,7 @@ def unknown_sentence(plan: JudgmentPlan, names: Mapping[str, str]) -> str:
 
 
 def _probability(value: float) -> str:
-    return "more than 99%" if value > 0.995 else "less than 1%" if value < 0.005 else f"{value:.0%}"
+    return "more than 99%" if value > 0.995 else "less than 1%" if value < 0.005 else percent(value)
 
 
 def _needed(needed: tuple[float, float, float]) -> str:

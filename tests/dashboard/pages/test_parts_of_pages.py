@@ -314,7 +314,8 @@ def test_a_number_is_whole_and_within_its_bounds(session, typed, default, value)
 
 
 def test_a_difference_is_written_with_the_signs_of_its_interval():
-    outcome = SimpleNamespace(mean_difference=0.096, low=0.024, high=0.167, outcome="better")
+    outcome = SimpleNamespace(spec=parse_spec("nDCG@10"), mean_difference=0.096, low=0.024, high=0.167,
+                              outcome="better")
     assert what_if_sentences.outcome_text(outcome) == "+0.096 [+0.024, +0.167] ▲ better"
     assert what_if_sentences.outcome_text(None) == "–"
 

@@ -67,7 +67,7 @@ def test_its_numbers_are_those_of_the_command(samples, capfdbinary):
     assert intervals(figure, "labels alone") == [of_json(one["labels"]) for one in content["runs"]]
     assert intervals(difference, "corrected") == [of_json(content["differences"][0]["corrected"])]
     first = content["runs"][0]["agreement"]
-    ends = ", ".join(f"{100 * first[end]:.0f}" for end in ("accuracy_low", "accuracy_high"))
+    ends = ", ".join(f"{100 * first[end]:.0f}%" for end in ("accuracy_low", "accuracy_high"))
     assert f"The judge agrees with {100 * first['accuracy']:.0f}% of 60 labels [{ends}]. Always" in said(at)
     learned = content["settings"]["local_judge"]
     assert f"Trained on {learned['labels']} labels in {learned['folds']} folds." in said(at)

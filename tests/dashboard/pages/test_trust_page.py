@@ -104,7 +104,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
                                                                  one.corrected.high, one.judge.mean))
     narrower = 1 - (one.corrected.high - one.corrected.low) / (one.labels.high - one.labels.low)
-    share = [f"{100 * end:.0f}" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
+    share = [f"{100 * end:.0f}%" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
     assert (f"dense: the run is faithful in {low}% to {high}% of 100 queries; best estimate: {mean}%. "
             f"The judge alone says {alone}%. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
@@ -114,7 +114,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert f"**{low}% to {high}%**" in texts(at) and "Report the range in bold." in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    assert "The judge agrees with 92% of 50 labels [81, 98]. Always saying" in text
+    assert "The judge agrees with 92% of 50 labels [81%, 98%]. Always saying" in text
     assert f"{other.agreement.kappa:.3f}" in at.table[0].value.to_string()
     assert f",{fmt.NBSP}" in at.table[0].value["Accuracy"][0], "an interval never breaks within its brackets"
     figure = charts(at)["trust_means"]

@@ -124,7 +124,7 @@ def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
     section, = build_sections(ReportContent(ReportRequest((Match(labeled, truth),), SPECS, sections=("answers",))))
     text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
     assert ("Share correct (verdict) counts that label alone. With the answers that rightly decline and "
-            "those that are partly right: old 1.000.") in text
+            "those that are partly right: old 100%.") in text
 
 
 def test_examples_never_call_an_answer_worse_that_counts_as_right_and_outcomes_are_counted():

@@ -175,7 +175,7 @@ def test_which_run_puts_a_relevant_document_first():
     assert sentence([0.5, 0.75, 0.25], [0.5, 0.25, 0.125], pairs_of("b", a="undecided", c="worse"),
                     pairs_of("c", a="worse", b="worse")) == (
         "**b** puts a relevant document first for 75% [65%, 85%] of 40 queries, the others for 25% to 50%. **b** is "
-        "significantly better than **c**, but not than **a**. **c** misses entirely for 12%, the others for 25% to "
+        "significantly better than **c**, but not than **a**. **c** misses entirely for 13%, the others for 25% to "
         "50%. **c** is significantly better than all others.")
     assert sentence([0.5, 0.75, 0.5], [0.1, 0.1, 0.3]).endswith(
         "the others for 50%. **a** and **b** miss entirely for 10%, the other for 30%.")
@@ -226,7 +226,7 @@ def test_queries_of_the_runs_are_not_called_those_of_a_ground_truth():
     (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
 ])
 def test_one_query_decides_or_none_does(difference, without, words):
-    compared = SimpleNamespace(n=len(without), mean_difference=difference, candidate="new", baseline="old")
+    compared = SimpleNamespace(spec=SPEC, n=len(without), mean_difference=difference, candidate="new", baseline="old")
     sentence = comparison.influence_sentence(compared, np.array(without), [f"q{at}" for at in range(1, 9)])
     assert sentence.replace("\\", "").endswith(words) and bool(sentence) == bool(words)
 

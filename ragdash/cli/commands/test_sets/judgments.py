@@ -22,6 +22,7 @@ from ragdash.core.console import aligned, count, print_note, say, write, write_t
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.paths import read_input
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.template import percent
 from ragdash.evaluation.stats import SEED
 from ragdash.io import read_truth, write_truth
 from ragdash.matching.match import Match
@@ -115,8 +116,8 @@ def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spe
         graded = sum(row.grade is not None for row in rows)
         sentences.insert(0, f"{count(graded, 'grade')} of {len(rows):,} read. "
                          + ("Stop: the winner is settled." if not plan.rivals else "Judge on: the winner is open."))
-    documents = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}", f"{row['change']:.1%}"]
-                 for row in plan.table.to_pylist()[:SHOWN]]
+    documents = [[row["query_id"], row["doc_id"], percent(row["chance"]), percent(row["doubt"], 1),
+                  percent(row["change"], 1)] for row in plan.table.to_pylist()[:SHOWN]]
     table = aligned(["query", "document", "chance of being relevant", "share of the doubt", "leader changed by here"],
                     documents)
     _put(options, sentences, plan_dict(plan), table if documents else "")

@@ -15,6 +15,7 @@ from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, 
 from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
+from ragdash.core.text.template import percent
 from ragdash.experiments.testset import (
     RULES,
     TYPES,
@@ -181,7 +182,7 @@ def _types(draft_set: DraftSet) -> Sequence[str]:
         lacking = ", ".join(
             f"{n:,} {MISSING.get(reason, reason)}" for reason, n in draft_set.missing.get(type, {}).items()
         )
-        words = f"; {shared[type][0]:.0%} of the questions' words are in the evidence" if type in shared else ""
+        words = f"; {percent(shared[type][0])} of the questions' words are in the evidence" if type in shared else ""
         lines.append(f"{type}: {accepted:,} of {requested:,} kept, {drafts:,} written"
                      f"{words}{f'; missing: {lacking}' if lacking else ''}")
     return lines

@@ -34,6 +34,7 @@ from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import right_answers_note
 from ragdash.reporting.sentences.failures.answer_rules import PARTLY_IS_RIGHT, has_partly_labels, text_steps
+from ragdash.reporting.sentences.runs.estimates import estimate_text
 
 SAME_LABELS = "Failures counts by the same labels."
 
@@ -109,7 +110,7 @@ def _shares(context: PageContext, *, labeled: bool = False) -> list[tuple[str, s
     """
     shares, totals = shares_right(context, labeled=labeled), shares_right(context)
     order = best_first(np.array([share.share for share in shares]), "higher")
-    return [(f"**{fmt.escape(context.names[run])}** {shares[run].share:.0%} "
+    return [(f"**{fmt.escape(context.names[run])}** {fmt.percent(shares[run].share)} "
              f"{fmt.escape(fmt.percent_interval(shares[run]))}".rstrip(),
              _of_labeled(shares[run].n, totals[run].n) if labeled else f"of {fmt.count(shares[run].n, 'answer')}")
             for run in order if shares[run].n]
@@ -125,16 +126,10 @@ def _means(quoted: QuotedMetric) -> list[tuple[str, str]]:
     """The mean of the metric, or the share of its label, in each run that has values, the best first."""
     summaries, names = quoted.summaries, quoted.context.names
     order = best_first(np.array([summary.mean for summary in summaries]), quoted.spec.metric.better)
-    is_share = bool(dict(quoted.spec.params).get("label"))
-    return [(f"**{fmt.escape(names[run])}** {_with_interval(summaries[run], is_share)}",
+    is_share = quoted.spec.average == "share"
+    return [(f"**{fmt.escape(names[run])}** {fmt.escape(estimate_text(summaries[run]))}",
              _of_labeled(summaries[run].n, summaries[run].n) if is_share else
              f"over {fmt.count(summaries[run].n, 'answer')}") for run in order if summaries[run].n]
-
-
-def _with_interval(summary: Summary, is_share: bool) -> str:
-    number, interval = ((f"{summary.mean:.0%}", fmt.percent_interval(summary)) if is_share else
-                        (fmt.number(summary.mean), fmt.interval(summary)))
-    return f"{number} {fmt.escape(interval)}".rstrip()
 
 
 def _corrected(quoted: QuotedMetric) -> list[tuple[str, str]]:

@@ -319,7 +319,7 @@ def _render_count(data: FailuresData, run: int, row: str, metric: str | None) ->
         st.caption(f"{sign} 0 {name}", width=width)
         return
     description = (
-        f"{context.names[run]}: {fmt.query_count(query_count)}, {query_count / max(data.total, 1):.0%}"
+        f"{context.names[run]}: {fmt.query_count(query_count)}, {fmt.percent(query_count / max(data.total, 1))}"
     )
     description += f"; at most +{fmt.number(gain)} {metric}" if metric and np.isfinite(gain) else ""
     query_links.link(

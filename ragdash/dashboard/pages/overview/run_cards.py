@@ -35,6 +35,7 @@ from ragdash.reporting.plots.common.theme import run_look
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import COST_UNKNOWN, duration, money
 from ragdash.reporting.sentences.runs.choice import ceiling_note, tied_note
+from ragdash.reporting.sentences.runs.estimates import estimate_text, value_text
 from ragdash.reporting.sentences.runs.metric_meanings import meaning_sentence
 
 MAX_CARDS = 6  # of more runs than cards: the best, the baseline among them
@@ -92,8 +93,8 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> OtherRuns:
                                     f"{fmt.query_range([*counted])}.".lstrip() for spec in answers if counted)]))
     grades = "" if context.scope.by_evidence else fmt.grades_note(
         context.scope.truth.grade_values, [spec, *lean_specs(spec)], "report")
-    bars = (f" Bars: the intervals, from {fmt.number(scale[0])} to {fmt.number(scale[1])}; dashed line: the baseline's "
-            f"{spec.average}." if scale else "")
+    bars = (f" Bars: the intervals, from {value_text(spec, scale[0])} to {value_text(spec, scale[1])}; dashed line: "
+            f"the baseline's {spec.average}." if scale else "")
     queries = fmt.query_range([summary.n for summary in summaries if summary.n] or [0])
     st.caption(f"{fmt.escape(spec.title)}: {spec.average} with its 95% interval over {queries}.{bars}"
                f"{notes}{context.scope.basis} {grades} {more}".strip(), help=fmt.escape(spec.metric.summary_line))
@@ -125,7 +126,7 @@ def spending_text(latency: SortableNumber, note: str, cost: SortableNumber) -> s
 def right_text(right: Summary, *, with_n: bool) -> str:
     """How far the answers of a run are right, with n where runs differ in it."""
     n = f", {fmt.query_count(right.n)}" if with_n else ""
-    return fmt.escape(f"{right.spec.title} {fmt.number(right.mean)} {fmt.interval(right)}{n}")
+    return fmt.escape(f"{right.spec.title} {estimate_text(right)}{n}")
 
 
 def _render_card(context: PageContext, index: int, name: str, summary: Summary, verdict: Verdict,
@@ -142,8 +143,9 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
 
 def _render_value(entry: SessionRun, name: str, summary: Summary, bar: str) -> None:
     st.markdown(f"**{elements.swatch(entry.slot, name)}**")
-    interval = fmt.unbroken(fmt.interval(summary)) if summary.n else "no query with a value"
-    st.subheader(f"{fmt.number(summary.mean)} :small[:gray[{interval}]]", anchor=False)
+    value, _, ends = estimate_text(summary).partition(" ")
+    interval = fmt.unbroken(ends) if summary.n else "no query with a value"
+    st.subheader(f"{value} :small[:gray[{interval}]]", anchor=False)
     if bar:
         st.html(bar)
 

@@ -128,7 +128,7 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
                           f"{fmt.escape(check.words[:1].upper() + check.words[1:])}"
                           for check in sorted(draft.checks, key=lambda check: check.passed)))
     if draft.overlap is not None:
-        st.caption(f"{draft.overlap:.0%} of the question's content words occur in its evidence.")
+        st.caption(f"{fmt.percent(draft.overlap)} of the question's content words occur in its evidence.")
 
 
 def _save_texts(data: TestSetData, draft: Draft, keys: Sequence[str]) -> bool:

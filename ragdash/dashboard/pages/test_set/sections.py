@@ -47,7 +47,7 @@ def summary(data: TestSetData) -> None:
 
 def _shared_words(data: TestSetData) -> None:
     """Caption with the share of words that questions have in common with their evidence."""
-    shared = ", ".join(f"{TYPE_TITLES[type].lower()} {mean:.0%} (n\u00a0=\u00a0{n:,})"
+    shared = ", ".join(f"{TYPE_TITLES[type].lower()} {fmt.percent(mean)} (n\u00a0=\u00a0{n:,})"
                        for type, (mean, n) in data.draft_set.overlaps().items())
     if LOGGED in data.draft_set.wanted:
         st.caption("Asked by people in production. The test set had no question like these.")

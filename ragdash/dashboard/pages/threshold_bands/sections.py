@@ -27,6 +27,7 @@ from ragdash.reporting.plots.common.theme import Figure
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.runs.estimates import estimate_text, value_text
 
 
 @dataclass(frozen=True)
@@ -254,12 +255,10 @@ def _reached(context: PageContext, rated_metric: RatedMetric) -> str:
         return ""
     means = {summary.mean for summary in rated_metric.summaries if summary.n}
     if len(means) == 1 and len(rated_metric.summaries) > 1:
-        return f" Every run has {fmt.number(*means)} now."
+        return f" Every run has {value_text(rated_metric.spec, *means)} now."
     name, best = short_names(context.names, PAGE_NAME)[run], rated_metric.summaries[run]
     lead = "Now:" if len(rated_metric.summaries) == 1 else f"Best now: {fmt.escape(name)},"
-    interval = fmt.unbroken(fmt.interval(best))
-    parts = [lead, fmt.number(best.mean), interval, f"over {fmt.query_count(best.n)}."]
-    return "".join(f" {part}" for part in parts if part)
+    return f" {lead} {fmt.unbroken(estimate_text(best))} over {fmt.query_count(best.n)}."
 
 
 def _figure(context: PageContext, drawn: PageContext, rated_metric: RatedMetric, height: int = 0) -> Figure:

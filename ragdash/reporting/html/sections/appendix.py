@@ -44,7 +44,7 @@ def settings(content: ReportContent, title: str) -> Section:
         ),
         (
             "Intervals",
-            f"{LEVEL:.0%}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, seed {rules.seed}",
+            f"{fmt.percent(LEVEL)}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, seed {rules.seed}",
         ),
         (
             "Tests",

@@ -121,7 +121,7 @@ def _right_with_refusals(content: ReportContent) -> list[str]:
         if not any(labeled_right_refusals(match, column)[content.selected].any() for match in matches):
             continue
         labels = [read_labels_of(match, column)[content.selected] for match in matches]
-        shares = [f"{name} {fmt.number(_share_right(values))}"
+        shares = [f"{name} {fmt.percent(_share_right(values))}"
                   for name, values in zip(content.names, labels, strict=True)]
         lines.append(fmt.escape(f"{spec.title} counts that label alone. With the answers that rightly "
                                 f"decline and those that are partly right: {fmt.listed(shares)}."))

@@ -45,11 +45,11 @@ def _missed(content: ReportContent) -> list:
     n, missed_by_all = int(defined.sum()), int(missed.all(axis=0).sum())
     unique = (~missed) & (missed.sum(axis=0) == len(missed) - 1)
     multiple_runs = len(missed) > 1
-    rows = [[cells.run_cell(name, slot), f"{int(row.sum()):,}", f"{row.mean():.0%}",
+    rows = [[cells.run_cell(name, slot), f"{int(row.sum()):,}", fmt.percent(row.mean()),
              *([f"{int(unique_row.sum()):,}"] if multiple_runs else [])]
             for name, slot, row, unique_row in zip(content.names, content.slots, missed, unique, strict=True)]
     sentence = (
-        f"Of {query_count(n)} with a relevant document, {missed_by_all:,} ({missed_by_all / n:.0%}) "
+        f"Of {query_count(n)} with a relevant document, {missed_by_all:,} ({fmt.percent(missed_by_all / n)}) "
         f"have none among the first {content.request.k:,} of "
         f"{'any run' if multiple_runs else escape(content.names[0])}."
     )
@@ -128,7 +128,7 @@ def _cell(content: ReportContent, queries: int, gains: Sequence[Gain], stage: in
 def _share_cell(content: ReportContent, queries: int, gain: float) -> Markup:
     """How many queries, their share, and what fixing them gains at most where that is known."""
     total = max(int(content.selected.sum()), 1)
-    cell = Markup("{:,} ({:.0%})").format(queries, queries / total)
+    cell = Markup("{:,} ({})").format(queries, fmt.percent(queries / total))
     if not np.isfinite(gain):
         return cell
     return cell + Markup(' <span class="quiet">{}</span>').format(f"at most {fmt.number(gain, signed=True)}")

@@ -103,7 +103,8 @@ def _first_rank(content: ReportContent) -> list:
                                    content.pairs_of_rankings(on_top, int(np.argmax(shares[:, 0]))),
                                    content.pairs_of_rankings(missed, int(np.argmin(shares[:, -1]))))
     table = Table("Share of queries by the rank of their first relevant document", ["Run", *bins],
-                 [[run, *(f"{share:.1%}" for share in row)] for run, row in zip(content.names, shares, strict=True)],
+                 [[run, *(fmt.percent(share, 1) for share in row)]
+                  for run, row in zip(content.names, shares, strict=True)],
                  frozenset(range(1, len(bins) + 1)), folded=True)
     return [
         Heading("First relevant document"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ragdash.analysis.test_set.check import check_evaluated, check_labels
 from ragdash.analysis.test_set.unjudged.settle import plan_judgments
 from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.text.template import percent
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.sentences.formatting import escape, number
@@ -55,8 +56,8 @@ def judge_next(content: ReportContent, title: str) -> Section:
     if not content.selected.all():
         blocks.append(Text("This covers all queries, not only those shown.", quiet=True))
     blocks += [Text(sentence, quiet=True) for sentence in others]
-    rows = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}", f"{row['change']:.1%}"]
-            for row in plan.table.to_pylist()]
+    rows = [[row["query_id"], row["doc_id"], percent(row["chance"]), percent(row["doubt"], 1),
+             percent(row["change"], 1)] for row in plan.table.to_pylist()]
     if rows:
         columns = ["query", "document", "chance of being relevant", "share of the doubt", "leader changed by here"]
         blocks.append(Table("The judgments that remove most doubt", columns, rows, frozenset((2, 3, 4))))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Hubs, Part, RankCopies, Unfound
-from ragdash.reporting.sentences.formatting import count, escape, number, query_count
+from ragdash.core.text.template import percent
+from ragdash.reporting.sentences.formatting import count, escape, number, percent_interval, query_count
 
 
 def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
@@ -17,8 +18,8 @@ def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
     top = max(hubs.hubs, key=lambda hub: hub.n)
     skew = "" if np.isnan(hubs.skew) else f" Skew of the k-occurrence: {escape(number(hubs.skew, 1))}."
     return (f"**{count(len(hubs.hubs), 'hub')}** among {of} {'takes' if len(hubs.hubs) == 1 else 'take'} "
-            f"{hubs.places:.0%} of the places in the top {k} of {escape(run)}. Most often: {escape(top.document)}, for "
-            f"{query_count(top.n)}, relevant for {top.relevant:,}.{skew}")
+            f"{percent(hubs.places)} of the places in the top {k} of {escape(run)}. Most often: "
+            f"{escape(top.document)}, for {query_count(top.n)}, relevant for {top.relevant:,}.{skew}")
 
 
 def copies_sentence(copies: RankCopies, run: str, k: int, queries: int) -> str:
@@ -40,8 +41,8 @@ def unfound_sentence(unfound: Unfound) -> str:
         return "No query in scope has a relevant document."
     if not missing:
         return f"Each of the {count(unfound.relevant, 'relevant document')} is returned by some run."
-    asked = len(np.unique(unfound.queries))
-    return (f"**{missing:,} of {count(unfound.relevant, 'relevant document')}** ({missing / unfound.relevant:.0%}), "
+    asked, share = len(np.unique(unfound.queries)), percent(missing / unfound.relevant)
+    return (f"**{missing:,} of {count(unfound.relevant, 'relevant document')}** ({share}), "
             f"of {query_count(asked)}, {'is' if missing == 1 else 'are'} returned by no run shown, at "
             f"any of its up to {unfound.depth:,} ranks.")
 
@@ -55,13 +56,13 @@ def never_sentence(view: CorpusView) -> str:
     share = len(view.never) / max(view.hubs.documents, 1)
     relevant = ("None of them is relevant for a query" if not view.never_relevant else
                 f"{count(view.never_relevant, 'of them is', 'of them are')} relevant for a query")
-    return (f"**{len(view.never):,} of {view.hubs.documents:,} documents** of the corpus ({share:.0%}) are returned "
-            f"for no query by any run shown. {relevant}.")
+    return (f"**{len(view.never):,} of {view.hubs.documents:,} documents** of the corpus ({percent(share)}) are "
+            f"returned for no query by any run shown. {relevant}.")
 
 
 def part_text(part: Part) -> str:
     """17% [5%, 32%]"""
-    return f"{part.share:.0%}" if np.isnan(part.low) else f"{part.share:.0%} [{part.low:.0%}, {part.high:.0%}]"
+    return f"{percent(part.share)} {percent_interval(part)}".rstrip()
 
 
 def corpus_sentences(view: CorpusView) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from ragdash.analysis.failure_patterns.query_map import WORDS
 from ragdash.analysis.failure_patterns.query_map.layout import REDUCED
 from ragdash.core.console import query_count
+from ragdash.core.text.template import percent
 from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, listed, number
 
 SHOWN_WORDS = 3  # of a cluster in a sentence
@@ -41,7 +42,7 @@ def map_caption(layout: str, source: str, share: float, size: int, shown: int, m
         text = "Questions that are far apart here share few words." if source == WORDS else (
             f"Questions that are far apart here differ in the embeddings of {escape(source)}.")
         if not np.isnan(share):
-            text += (f" Near ones may still differ: the picture has {share:.0%} of the variance of the {size:,} "
+            text += (f" Near ones may still differ: the picture has {percent(share)} of the variance of the {size:,} "
                      "numbers of each question.")
     if left_out:
         text += (f" A random sample of {query_count(shown)} is on the map; "

@@ -10,6 +10,7 @@ from ragdash.analysis.verdict import HybridGain, Lean, RunCheck, Verdict
 from ragdash.analysis.verdict.advice import CLOSE, Advice, Paid
 from ragdash.core.console import query_count
 from ragdash.core.messages import Surface
+from ragdash.core.text.template import percent
 from ragdash.evaluation.compare import Comparison, direction
 from ragdash.metrics import Spec
 from ragdash.metrics.docs.human_agreement import is_of_answers
@@ -17,6 +18,7 @@ from ragdash.reporting.sentences.answers import says_nothing_of_quality
 from ragdash.reporting.sentences.comparison import signed_interval
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import UNMEASURABLE, duration, markdown_money, money, search_title
+from ragdash.reporting.sentences.runs.estimates import value_text
 from ragdash.reporting.sentences.what_if import setting_text
 
 TITLES = {
@@ -255,7 +257,7 @@ def misses_text(hit_rate: float, n: int) -> str:
     if not n or not np.isfinite(hit_rate):
         return "–"
     missed = (1 - hit_rate) * n
-    return f"{round(missed):,} of {n:,}" if abs(missed - round(missed)) < 1e-6 else f"{1 - hit_rate:.0%} of {n:,}"
+    return f"{round(missed):,} of {n:,}" if abs(missed - round(missed)) < 1e-6 else f"{percent(1 - hit_rate)} of {n:,}"
 
 
 def answers_alike(lead: str, verdict: Verdict, plain: Say) -> str:
@@ -352,7 +354,7 @@ def tied_note(verdict: Verdict, *, markdown: bool = True) -> str:
 
 def _with_mean(pair: Comparison, verdict: Verdict, name: Say) -> str:
     mean = np.nan if verdict.summary is None else verdict.summary.mean + pair.mean_difference
-    return f"{name(pair.candidate)} ({number(mean)})"
+    return f"{name(pair.candidate)} ({value_text(pair.spec, mean)})"
 
 
 def ceiling_note(specs: Iterable[Spec], best: Iterable[float], *, markdown: bool = True) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ragdash.core.text.template import percent
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import (
@@ -59,18 +60,18 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     others = np.arange(len(names)) != best
     text = f"{bold(names[best])} puts a relevant document first for {_share_text(first[best], summaries[best])}"
     if len(names) == 1:
-        return text + (f". It misses entirely for {none[0]:.0%}." if none[0] else
+        return text + (f". It misses entirely for {percent(none[0])}." if none[0] else
                        ". It returns one for every query, at some rank.")
-    low, high = (f"{end(first[others]):.0%}" for end in (np.min, np.max))
+    low, high = (percent(end(first[others])) for end in (np.min, np.max))
     text += f", the other{'s' if len(names) > 2 else ''} for {low if low == high else f'{low} to {high}'}."
-    shares = [f"{share:.0%}" for share in none]
+    shares = [percent(share) for share in none]
     fewest_names = [bold(name) for name, share in zip(names, shares, strict=True) if share == shares[least]]
     if len(fewest_names) == len(names):
         misses = f"Each misses entirely for {shares[least]}." if none.any() else "None misses entirely."
         return " ".join(filter(None, [text, outcome_clause(ahead), misses]))
     who = listed(fewest_names) if len(fewest_names) < 3 else count(len(fewest_names), "run")
     verb, rest = ("misses" if len(fewest_names) == 1 else "miss"), none[[share != shares[least] for share in shares]]
-    low, high = (f"{end(rest):.0%}" for end in (np.min, np.max))
+    low, high = (percent(end(rest)) for end in (np.min, np.max))
     always = f"always return{'s' if len(fewest_names) == 1 else ''} one"
     how = always if not none[least] else f"{verb} entirely for {shares[least]}"
     span, subject = low if low == high else f"{low} to {high}", f"the other{'s' if len(rest) > 1 else ''}"
@@ -83,8 +84,8 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
 def _share_text(share: float, summary: Summary) -> str:
     """A share with its interval and n; without these where the summary counts queries without a relevant document."""
     if not np.isclose(share, summary.mean):
-        return f"{share:.0%} of the queries with a relevant document"
-    parts = [f"{share:.0%}", unbroken(percent_interval(summary)), f"of {query_count(summary.n)}"]
+        return f"{percent(share)} of the queries with a relevant document"
+    parts = [percent(share), unbroken(percent_interval(summary)), f"of {query_count(summary.n)}"]
     return " ".join(filter(None, parts))
 
 

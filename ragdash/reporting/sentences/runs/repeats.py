@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ragdash.core.console import query_count
+from ragdash.core.text.template import percent
 from ragdash.evaluation.repeats import RepeatSpread
 
 ONE_REPEAT = "Documents, answers and failures are those of one of the repeats."
@@ -32,7 +33,7 @@ def noise_sentence(spread: RepeatSpread) -> str:
         return f"{spread.name}: all queries and repeats have the same value of {spread.spec.title}."
     source = "the choice of queries" if share >= 0.5 else "running it again"
     part = share if share >= 0.5 else 1 - share
-    text = (f"{spread.name}: {part:.0%} of the variance of mean {spread.spec.title} comes from {source} "
+    text = (f"{spread.name}: {percent(part)} of the variance of mean {spread.spec.title} comes from {source} "
             f"(standard error {spread.components.standard_error():.3f}).")
     if spread.same_rankings and spread.components.rest + spread.components.repeats > 0:
         text += " The repeats returned the same rankings: what differs comes from the answers or their judge."

@@ -95,15 +95,15 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
         return
     if len(parse_choice(data.judge)[1]) > 1:
         st.markdown(
-            f"**Judges**: {fmt.count(votes.n, 'query has', 'queries have')} verdicts of two or more judges. They all "
-            f"agree on {votes.unanimous:.0%} of them (beyond chance, Fleiss' kappa: {fmt.number(votes.kappa)}; mean "
-            f"spread {fmt.number(votes.spread)}).",
+            f"**Judges**: {fmt.count(votes.n, 'query has', 'queries have')} verdicts of two or more judges. They "
+            f"all agree on {fmt.percent(votes.unanimous)} of them (beyond chance, Fleiss' kappa: "
+            f"{fmt.number(votes.kappa)}; mean spread {fmt.number(votes.spread)}).",
             help=tooltip("judge_agreement"),
         )
         return
     st.markdown(
         f"**Repeated votes**: on {fmt.query_count(votes.n)} the judge was asked more than once. It said "
-        f"the same each time on {votes.unanimous:.0%} of them (beyond chance, Fleiss' kappa: "
+        f"the same each time on {fmt.percent(votes.unanimous)} of them (beyond chance, Fleiss' kappa: "
         f"{fmt.number(votes.kappa)}; mean spread {fmt.number(votes.spread)}).",
         help=tooltip("vote_agreement"),
     )

@@ -28,6 +28,7 @@ from ragdash.reporting.sentences.judge_validation import (
     not_settled_sentence,
     source_of,
 )
+from ragdash.reporting.sentences.runs.estimates import points
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
                     "kappa", "bias")
@@ -149,9 +150,9 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
 def _agreement_sentence(agreed: Agreement, source: str) -> str:
     """How far labels and verdicts agree, and what a constant answer would reach."""
     nothing = f" So the {source} says no more about a single answer than that." if agreed.adds_nothing else ""
-    return (f"The {source} agrees with {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
+    return (f"The {source} agrees with {fmt.percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')}"
             f"{_agreement_ends(agreed)}. Always saying “{agreed.constant_class}” would agree with "
-            f"{_percent(agreed.constant)}.{nothing}")
+            f"{fmt.percent(agreed.constant)}.{nothing}")
 
 
 def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
@@ -167,8 +168,8 @@ def _uncorrected(validation: JudgeValidation, binary: bool) -> str:
 
 def _agreement_ends(agreed: Agreement) -> str:
     """The interval of the share of labels on which both agree, after a blank; "" for none."""
-    low, high = 100 * agreed.accuracy_low, 100 * agreed.accuracy_high
-    return f" [{low:.0f},{fmt.NBSP}{high:.0f}]" if np.isfinite(low) else ""
+    low, high = agreed.accuracy_low, agreed.accuracy_high
+    return f" [{fmt.percent(low)},{fmt.NBSP}{fmt.percent(high)}]" if np.isfinite(low) else ""
 
 
 def _narrower(validation: JudgeValidation, source: str) -> str:
@@ -177,7 +178,7 @@ def _narrower(validation: JudgeValidation, source: str) -> str:
     share = 1 - widths[0] / widths[1] if np.isfinite(widths).all() and widths[1] > 0 else 0.0
     if abs(share) < 0.01:
         return ""
-    change = f"{abs(share):.0%} {'narrower' if share > 0 else 'wider'}"
+    change = f"{fmt.percent(abs(share))} {'narrower' if share > 0 else 'wider'}"
     return f" The {source} makes the interval {change} than the labels alone."
 
 
@@ -248,18 +249,12 @@ def label_text(value: float) -> str:
     return {1.0: "Yes (1)", 0.0: "No (0)", 0.5: "In between (0.5)"}.get(value, f"{value:g}")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%" if np.isfinite(share) else fmt.UNDEFINED
-
-
 def _mean_text(value: float, binary: bool) -> str:
-    return _percent(value) if binary else fmt.number(value)
+    return fmt.percent(value) if binary else fmt.number(value)
 
 
 def _difference_text(value: float, binary: bool, unit: bool = True) -> str:
-    if not binary:
-        return fmt.number(value, signed=True)
-    return fmt.number(100 * value, 0, signed=True) + (f"{fmt.NBSP}points" if unit else "")
+    return points(value, signed=True, unit=unit) if binary else fmt.number(value, signed=True)
 
 
 def _difference_with_ends(estimate: Estimate, binary: bool) -> str:

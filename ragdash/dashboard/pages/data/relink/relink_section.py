@@ -36,7 +36,7 @@ class TextSource:
     def label(self) -> str:
         """The source in a menu."""
         kind = "" if isinstance(self.record, Run) else " (documents)"
-        return f"{self.name}{kind}, {self.share:.0%} of judged ids"
+        return f"{self.name}{kind}, {fmt.percent(self.share)} of judged ids"
 
 
 def available() -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
+from ragdash.core.text.template import percent
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences.formatting import UNDEFINED, escape, listed, number, query_count
 
@@ -100,8 +101,8 @@ def _price_of(point: OperatingPoint) -> str:
         return "Use it: no relevant document is lost."
     others = "" if point.queries == point.checked.n else ", with or without a relevant document,"
     return (f"The price: recall over all ranks goes from {escape(number(recall))} to {escape(number(recall_kept))}. "
-            f"Of the {query_count(point.queries)} held out{others} {left_empty:.0%} keep no document ({empty:.0%} "
-            "without the cutoff).")
+            f"Of the {query_count(point.queries)} held out{others} {percent(left_empty)} keep no document "
+            f"({percent(empty)} without the cutoff).")
 
 
 def roc_basis(curves: Sequence[Roc]) -> str:
