@@ -20,6 +20,7 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import FORMATS, corpus, jsonl
 from ragdash.io.formats.registry import Format
 from ragdash.io.formats.tools import ir_datasets_ids
+from ragdash.io.json import late_fields
 from ragdash.io.proposals import entry as proposals
 from ragdash.io.recorded import folder as recorded
 from ragdash.io.source.source import Source
@@ -253,6 +254,8 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
         return replace(detected, role="run")
     if detected.role == "both" and file.stored_size < MOST_CHECKED_BYTES and not _has_run(file):
         return replace(detected, role="truth")
+    if late_fields.may_hold_truth(file, detected) and _gives_truth(file):
+        return replace(detected, role="both")
     return detected
 
 
@@ -272,6 +275,16 @@ def _has_truth(source: Source) -> bool:
     except InputError as error:
         return all(problem.kind not in ("run-as-truth", "no-rows") for problem in error.problems)
     return True
+
+
+def _gives_truth(source: Source) -> bool:
+    """Whether the truth in the file of a run can be read and is not empty."""
+    try:
+        truth = _truth_in_known_format(source, packed=False)
+    except InputError:
+        return False
+    names = {"answers", "evidence"}.intersection(truth.details.column_names if truth.details is not None else ())
+    return truth.judgments > 0 or any(value for name in names for value in truth.details[name].to_pylist())
 
 
 def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:

@@ -281,3 +281,14 @@ def test_seconds_are_the_latency_of_answers_in_a_reading_and_without_one(extra, 
                                      {"start": lambda n: {"seconds": 1.5 + n}, "response": TEXTS}])
 def test_seconds_that_are_no_time_of_an_answer_are_no_latency(columns):
     assert all({"latency_ms", "latency_s"}.isdisjoint(mapping) for mapping in mappings(rows(**columns)))
+
+
+@pytest.mark.parametrize("texts", [{"context": TEXTS}, {"contexts": several}])
+def test_an_answer_and_texts_next_to_right_ids_may_be_those_of_a_data_set(texts):
+    content = rows(**texts, answer=TEXTS, relevant_doc_ids=lambda number: [f"d{number}"])
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as failed:
+            read(("file.json", content))
+        as_right, as_given = failed.value.problems[0].facts["mappings"]
+        assert (as_right["role"], as_right["answers"], as_right["relevant"]) == ("truth", "answer", "relevant_doc_ids")
+        assert (as_given["role"], as_given["answer"], as_given["relevant"]) == ("both", "answer", "relevant_doc_ids")

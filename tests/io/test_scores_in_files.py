@@ -54,6 +54,20 @@ def test_true_and_false_are_1_and_0_and_members_of_metrics_are_metrics():
     assert values(run, "is_correct") == [1.0, 0.0] and values(run, "mrr") == [0.25, 1.0]
 
 
+def test_values_by_cutoff_are_named_after_their_metric():
+    run = read_run(jsonl(*({"id": f"q{number}", "mrr": value, "recall": {"1": 0.0, "10": value}, "ndcg": {"@5": value}}
+                           for number, value in enumerate((0.25, 1.0)))))
+    assert set(run.file_scores.names) == {"mrr", "recall@1", "recall@10", "ndcg@5"}
+    assert values(run, "recall@10") == [0.25, 1.0]
+
+
+def test_whether_the_right_one_is_among_the_first_is_a_metric():
+    run = read_run(("a.csv", b"QueryID,MRR,Top1,top_5,CitationAcc\nq1,1.0,0,5,1.0\nq2,1.0,0,5,1.0\n"))
+    assert set(run.file_scores.names) == {"MRR", "Top1", "CitationAcc"}
+    assert json.loads(run.details["attributes"][0].as_py()) == {"top_5": 5}
+    assert [problem.facts["columns"] for problem in run.problems if problem.kind == "unknown-columns"] == [["top_5"]]
+
+
 def test_a_score_with_its_reason_is_a_metric():
     run = read_run(jsonl({"query": "a?", "answer": "b", "scores": {"faithfulness": {"score": 0.5, "reason": "Half."}}}))
     assert values(run, "faithfulness") == [0.5]

@@ -22,11 +22,14 @@ _YES_OR_NO = re.compile(r"(?<![^\W_])[yjosYJOS][\s/|_-]+[nN](?![^\W_])")
 
 _RIGHT_ANSWER = re.compile(r"(correct|right|gold|expected|true)[_ -]?(answer|option|choice)s?", re.IGNORECASE)
 _CUT = re.compile(r"[^@]*[A-Za-z]\s?@\s?\d+")  # P@5, strec@10
+_CUTOFF = re.compile(r"(?:(?:top|at|k)[ _-]?)?@?(\d+)", re.IGNORECASE)  # the key of a value: "10", "top_10", "@10"
+_AT_K = re.compile(r"\s?@\s?k|[ _-]at[ _-]k", re.IGNORECASE)  # in the name of a metric
+_AMONG_FIRST = re.compile(r"top[ _-]?\d+", re.IGNORECASE)  # Top5: 1 where the right one is among the first five
 
 _MEASURES = _word_set(
     "mrr rr reciprocalrank ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor "
     "bertscore chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
-    "hallucination hallucinated hallucinations toxicity coherence fluency completeness conciseness "
+    "acc hallucination hallucinated hallucinations toxicity coherence fluency completeness conciseness "
     "helpfulness harmfulness utilization coverage rprec bpref success entailment factuality consistency")
 _NOT_ALONE = _word_set("correct hit hits match success map")  # names of contents too: correct_answer, hits, map
 _CONTENTS = _word_set(
@@ -130,6 +133,18 @@ def is_metric_name(name: str) -> bool:
     return bool(measures) and not words & _COUNTS - {"page", "version"}
 
 
+def at_cutoff(metric: str, key: str) -> str:
+    """The name of a value in an object of a metric: {"recall": {"5": 0.5}} has recall@5; any other key is the name.
+
+    Examples
+    --------
+    >>> at_cutoff("recall", "5"), at_cutoff("hit_at_k", "@10"), at_cutoff("scores", "mrr")
+    ('recall@5', 'hit@10', 'mrr')
+    """
+    cutoff = _CUTOFF.fullmatch(key.strip())
+    return f"{_AT_K.sub('', metric)}@{cutoff[1]}" if cutoff and is_metric_name(metric) else key
+
+
 def may_hold_scores(name: str) -> bool:
     """Whether numbers in a column of this name, next to answers or rankings, are taken for the values of a metric."""
     words = words_of(name)
@@ -151,7 +166,8 @@ def may_hold_labels(name: str) -> bool:
 
 def may_be_metric(name: str) -> bool:
     """Whether it takes the values to know if a column of this name is a metric, a time or an attribute of the query."""
-    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name) or bool(words_of(name) & _TIMES)
+    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name) or bool(
+        words_of(name) & _TIMES) or _AMONG_FIRST.fullmatch(name.strip()) is not None
 
 
 def may_differ(name: str) -> bool:
@@ -168,10 +184,14 @@ def is_measured(name: str, numbers: Iterable[float]) -> bool:
     (True, True)
     >>> is_measured("cosine", [-0.1, 0.5, 0.75]), is_measured("change", [-0.1, 0.5, 0.75])
     (True, False)
+    >>> is_measured("Top5", [0, 0]), is_measured("top_5", [5, 5])
+    (True, False)
     >>> is_measured("alpha", [0.25, 0.5, 0.75]), is_measured("is_multi_hop", [0, 1]), is_measured("turn", [1, 2, 3])
     (False, False, False)
     """
     values, names = set(numbers), words_of(name)
+    if _AMONG_FIRST.fullmatch(name.strip()):
+        return values <= {0.0, 1.0}
     lowest = -1 if names & _SIGNED else 0
     if names & _NO_SHARES or len(values) < 2 or not all(lowest <= x <= 1 for x in values):
         return False

@@ -17,6 +17,7 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import (
     LONGEST_LABEL,
     are_verdicts,
+    at_cutoff,
     is_measured,
     labels_in,
     may_be_metric,
@@ -173,10 +174,13 @@ def _metrics_in(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, s
 
 
 def _members(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, str], Value]]:
-    """The metrics in a column of objects: {"mrr": 0.5}, {"faithfulness": {"score": 1.0, "reason": "..."}}."""
+    """The metrics in a column of objects: {"mrr": 0.5}, {"faithfulness": {"score": 1.0, "reason": "..."}}, and by their
+    cutoffs, {"1": 0.5, "10": 0.8}.
+    """
     members: dict[str, dict[tuple[str | None, str], Value]] = {}
     for key, value in cells.items():
         for name, member in (value.items() if isinstance(value, dict) else ()):
+            name = at_cutoff(column, name)
             if isinstance(member, dict):
                 member = next((member[inner] for inner in _MEMBERS if inner in member), None)
             number = None if name in _CUTOFFS else _number(member)

@@ -104,6 +104,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
             {"query", "answer"} <= readings[0].mapping.keys() and RETURNED.isdisjoint(
                 words(readings[0].mapping.get("retrieved", "retrieved")))):
         return [_as_truth(readings[0]), *readings]  # Prompt, Answer and links: of a data set, or what a system gave
+    if is_open and {"contexts", "relevant"} <= detected.guess.keys():  # a paragraph, an answer and ids: a data set?
+        return _both_readings(source, detected)
     is_known = any(answer in map(reading.mapping.get, ("answer", "answers")) for reading in readings)
     has_more = any(_HAS_MORE & reading.mapping.keys() for reading in readings[:1])
     is_known = is_known and (has_more or not are_open_texts(source, detected.guess.get("contexts", "")))
@@ -131,7 +133,7 @@ def _both_readings(source: Source, detected: DetectedFormat) -> list[Reading]:
         return []
     place = {RECORDS: records.path} if records.path else {}
     right = {_AS_RIGHT.get(name, name): path for name, path in fields.items()}
-    ways = [("truth", right), ("both" if "answers" in fields else "run", fields)]
+    ways = [("truth", right), ("run" if {"answers", "relevant"}.isdisjoint(fields) else "both", fields)]
     if is_same_number([row.get(fields.get("contexts", "")) for row in records.rows]):
         ways.reverse()
     return [Reading({ROLE: role, **place, **mapping}, len(records.rows), preview=tuple(

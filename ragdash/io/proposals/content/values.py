@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from ragdash.core.text.metric_names import at_cutoff
 from ragdash.io.json.exact_parser import NumberText, to_python
 from ragdash.io.proposals.fields import as_number, id_text, is_missing, leaves
 from ragdash.io.proposals.names import words
@@ -31,7 +32,8 @@ def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
 
 
 def metric_name(path: str) -> str:
-    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr", "row.score" -> "score".
+    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr", "row.score" -> "score",
+    "recall.5" -> "recall@5".
     """
     name = re.sub(r"[._\s-]*\{run\}[._\s-]*", ".", path).strip(".")
     parts = name.split(".")
@@ -40,6 +42,8 @@ def metric_name(path: str) -> str:
         parts = parts[1:]
     while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
         parts = parts[:-1]
+    if len(parts) > 1 and (name := at_cutoff(parts[-2], parts[-1])) != parts[-1]:
+        parts = [*parts[:-2], name]
     return ".".join(parts)
 
 
