@@ -254,6 +254,16 @@ def test_a_color_that_is_not_offered_changes_no_color():
     assert [entry.slot for entry in at.session_state["_runs"]] == before
 
 
+def test_a_color_for_a_run_that_was_removed_changes_no_color():
+    at = opened(**with_runs(2))
+    first, second = at.session_state["_runs"]
+    field = at.selectbox(key=f"slot_{first.digest[:8]}")
+    at.button(key=f"remove_{first.digest[:8]}").click().run()
+    late = WidgetStates(widgets=[WidgetState(id=field.proto.id, string_value=field.options[second.slot])])
+    assert not at._run(late).exception
+    assert [(entry.digest, entry.slot) for entry in at.session_state["_runs"]] == [(second.digest, second.slot)]
+
+
 def test_a_run_of_other_queries_is_explained_and_the_rest_is_shown():
     at = upload(opened(**with_runs(2)), ("other.run", b"x1 Q0 d1 1 2.0 bm25\n"))
     at.switch_page("pages/compare.py").run()

@@ -264,11 +264,11 @@ def rename_run(digest: str, name: str) -> None:
 
 def recolor_run(digest: str, slot: int) -> None:
     """Give a run another color, if it is still there; a run that has it takes this run's color in exchange."""
-    old_slot = next((entry.slot for entry in runs() if entry.digest == digest), None)
-    swapped = next((entry for entry in runs() if entry.slot == slot), None)
-    _change(digest, lambda entry: replace(entry, slot=slot))
-    if swapped and swapped.digest != digest:
-        _change(swapped.digest, lambda entry: replace(entry, slot=old_slot))
+    changed = next((entry for entry in runs() if entry.digest == digest), None)
+    swapped = next((entry for entry in runs() if entry.slot == slot), changed)
+    if changed is not None and swapped is not None:
+        _change(swapped.digest, lambda entry: replace(entry, slot=changed.slot))
+        _change(digest, lambda entry: replace(entry, slot=slot))
 
 
 def slots() -> list[int]:
