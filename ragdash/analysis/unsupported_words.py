@@ -6,6 +6,7 @@ A bag of words is compared: neither order nor negation nor paraphrase is seen.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import pyarrow as pa
 
@@ -13,10 +14,11 @@ from ragdash.core.records.arguments import checked
 from ragdash.core.text import listed, number_value, numbers, sentences, stop_words, tokens, words
 
 Spans = list[tuple[int, int]]
+Tokens = Literal["squad", "unicode"]  # how a text is split
 
 
 @checked
-def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") -> Spans:
+def unsupported(answer: str, contexts: str | Iterable[str], how: Tokens = "squad") -> Spans:
     """(start, stop) of every word of the answer with a token that no context holds, repeats too.
 
     how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalization.
@@ -31,6 +33,7 @@ def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") 
     return [(start, stop) for start, stop, bears in words(answer, how) if not context_tokens.issuperset(bears)]
 
 
+@checked
 def unsupported_numbers(answer: str, contexts: str | Iterable[str]) -> Spans:
     """(start, stop) of every number of the answer that no context holds, however it is written there.
 
@@ -44,7 +47,8 @@ def unsupported_numbers(answer: str, contexts: str | Iterable[str]) -> Spans:
     return [(start, stop) for start, stop in numbers(answer) if number_value(answer[start:stop]) not in context_numbers]
 
 
-def sentence_support(answer: str, contexts: str | Iterable[str], how: str = "squad") -> pa.Table:
+@checked
+def sentence_support(answer: str, contexts: str | Iterable[str], how: Tokens = "squad") -> pa.Table:
     """A row per sentence of the answer: how much of it the contexts hold.
 
     start, stop: its place; tokens, unsupported: counts with repeats; coverage (of distinct content words), density,

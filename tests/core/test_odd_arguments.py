@@ -17,21 +17,34 @@ from evidence_cases import truth_with_evidence
 
 import ragdash
 from ragdash.analysis.diagnosis import DiagnosisRules, diagnose, explain
+from ragdash.analysis.failure_patterns.clusters import clusters, question_vectors
+from ragdash.analysis.failure_patterns.shared_traits import compare_traits
 from ragdash.analysis.judge_validation import fit_judge
+from ragdash.analysis.run_similarity.measures import kendall_tau, rank_biased_overlap
+from ragdash.analysis.run_similarity.top_k_lists import collect_top_k
+from ragdash.analysis.run_similarity.unique_and_oracle import oracle, unique_documents
 from ragdash.analysis.test_set.check import check_test_set
+from ragdash.analysis.test_set.unjudged.judge_next import judge_next
 from ragdash.analysis.tracking import gate, pin, read_baseline
 from ragdash.analysis.tracking.drift import compare_logs
+from ragdash.analysis.unsupported_words import sentence_support, unsupported, unsupported_numbers
 from ragdash.analysis.variants import main_effects
 from ragdash.core.errors import InputError, Problem, UnknownKey
+from ragdash.core.slices import Slice
+from ragdash.evaluation.bands.toml_file import read_bands, write_bands
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.io import read_corpus
 from ragdash.io.recorded.question_log import read_log
 from ragdash.io.write.write import write_run, write_truth
 from ragdash.matching.evidence import match_evidence
+from ragdash.matching.evidence.decisions import read_decisions, write_decisions
 from ragdash.matching.match import Match
 from ragdash.matching.relink import propose_links, relinked
 from ragdash.reporting.tables.regression_set import regression_set, ticket
 from ragdash.workspace import Workspace, open_workspace
+from ragdash.workspace.reviews import Reviews, ReviewStore
+from ragdash.workspace.reviews.apply import reviewed
+from ragdash.workspace.reviews.import_export import import_reviews, reviews_jsonl, reviews_qrels
 
 DOCS = Path(__file__).parents[2] / "docs"
 ODD = (None, 5, -1, float("nan"), "", "x", [], [None], {}, object())
@@ -116,11 +129,41 @@ def calls(tmp_path, monkeypatch) -> dict[str, tuple[Callable, dict]]:
         "Truth.from_records": (ragdash.Truth.from_records, {"records": [{"query_id": "q1", "relevant": ["a"]}]}),
         "Truth.of": (ragdash.Truth.of, {}),
     }
+    known |= named_by_documents(run, truth, evaluation)
     shown = (run, truth, evaluation, table, table[0][0], evaluation.summary()[0], ragdash.Conventions(),
              ragdash.parse_specs("RR")[0], Workspace("other"), ragdash.history(runs, truth, "RR"),
              ragdash.variants(runs, truth, "RR"))
     return known | {f"{type(thing).__name__}.{name} of an object": (method, {})
                     for thing in shown for name, method in methods(thing)}
+
+
+def named_by_documents(run, truth, evaluation) -> dict[str, tuple[Callable, dict]]:
+    """Functions that the guides and the reference name without their module, each with arguments that work."""
+    matches, spec = [Match(run, truth)] * 2, ragdash.parse_specs("RR")[0]
+    lists, reviews, vectors = collect_top_k(matches, 2), Reviews(truth.judged_digest), np.eye(2)
+    traits = [Slice("kind", "new", np.array([True, False]))]
+    return {
+        "unsupported": (unsupported, {"answer": "one two", "contexts": ["one"]}),
+        "unsupported_numbers": (unsupported_numbers, {"answer": "1 2", "contexts": ["1"]}),
+        "sentence_support": (sentence_support, {"answer": "one two", "contexts": ["one"]}),
+        "read_bands": (read_bands, {"source": ("bands.toml", b"")}),
+        "write_bands": (write_bands, {"tables": []}),
+        "read_decisions": (read_decisions, {"path": ("decisions.jsonl", b"")}),
+        "write_decisions": (write_decisions, {"path": "decisions.jsonl", "decisions": {}}),
+        "reviews_jsonl": (reviews_jsonl, {"truth": reviews.truth, "events": []}),
+        "reviews_qrels": (reviews_qrels, {"reviews": reviews}),
+        "import_reviews": (import_reviews, {"store": ReviewStore(Path("reviews")), "content": b""}),
+        "reviewed": (reviewed, {"truth": truth, "reviews": reviews}),
+        "compare_traits": (compare_traits, {"values": np.zeros(2), "sign": 1, "traits": traits}),
+        "question_vectors": (question_vectors, {"truth": truth}),
+        "clusters": (clusters, {"vectors": vectors, "texts": ["a", "b"], "failing": np.array([True, False])}),
+        "collect_top_k": (collect_top_k, {"matches": matches}),
+        "kendall_tau": (kendall_tau, {"lists": lists}),
+        "rank_biased_overlap": (rank_biased_overlap, {"lists": lists}),
+        "oracle": (oracle, {"evaluations": [evaluation] * 2, "spec": spec}),
+        "unique_documents": (unique_documents, {"matches": matches, "k": 2}),
+        "judge_next": (judge_next, {"matches": matches, "spec": spec}),
+    }
 
 
 def methods(thing: object) -> Iterator[tuple[str, Callable]]:

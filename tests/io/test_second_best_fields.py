@@ -273,3 +273,15 @@ def test_marks_in_a_dictionary_are_judgments_or_scores():
     assert run.depth == 3 and run.scores.max() == 1
     run, = read_runs(("scores.json", dictionary(0.2, 0.5, 1)))
     assert not run.problems
+
+
+def test_contexts_that_are_read_stay_where_the_documents_next_to_them_have_texts():
+    """The first record has no documents, so that its contexts alone say what the lists are."""
+    lines = [{"query_id": f"q{n}", "answer": SAID[n], "contexts": [SAID[n]] if n else [], "documents": [
+        {"doc_id": f"d{n + k}", "score": 0.9 - k / 9, "text": f"{SAID[n + k]} It is tower {n + k}."}
+        for k in range(min(n, 2)) if n + k < len(SAID)]} for n in COUNT]
+    run, = read_runs(("file.jsonl", "".join(json.dumps(line) + "\n" for line in lines).encode()))
+    offer, = [problem for problem in run.problems if problem.kind == "proposed-reading"]
+    mapping = offer.facts["mappings"][0]
+    assert mapping["retrieved"] == "documents[].doc_id" and mapping["contexts"] == "contexts"
+    assert offer.facts["ignored"] == ["documents[].text"]

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.analysis.failure_patterns.traits import HOW, questions
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.core.text import content_words
 from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 from ragdash.models.local.score_cache import text_key
@@ -33,6 +35,7 @@ class Cluster:
     words: tuple[str, ...]
 
 
+@checked
 def question_vectors(truth: Truth, store: ScoreCache | None = None, model: str = "") -> np.ndarray | None:
     """Vectors of the questions, of length 1: (Q, V) float32, a row of NaN for a question without one.
 
@@ -54,6 +57,7 @@ def question_vectors(truth: Truth, store: ScoreCache | None = None, model: str =
     return vectors[[row_of.get(text, -1) for text in texts]]
 
 
+@checked
 def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarray, *, k: int | None = None,
              seed: int = 0) -> list[Cluster]:
     """The failing questions in k groups at most, the largest first; a question without a vector is in none.
@@ -61,10 +65,15 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     vectors (Q, V), NaN rows where unknown; texts (Q,): the questions; failing (Q,) bool; k: None: sqrt(n / 2), from 2
     to MOST. Spherical k-means (cosine), k-means++ starts from the seed, the best of STARTS. There are groups
     whether or not the questions fall into groups. Words: class-based tf-idf (Grootendorst 2022), a class for each
-    group and one for the questions that do not fail. ValueError for k < 1. Source: Dhillon & Modha 2001.
+    group and one for the questions that do not fail. InputError for k < 1, and where
+    the lengths differ. Source: Dhillon & Modha 2001.
     """
-    if k is not None and k < 1:
-        raise ValueError(f"{k} clusters")
+    if k is not None:
+        check_whole(1, k=k)
+    check_whole(0, seed=seed)
+    if not len(vectors) == len(texts) == len(failing):
+        counts = {"vectors": len(vectors), "texts": len(texts), "failing": len(failing)}
+        raise InputError([Problem("python-object/lengths", counts, field="texts")])
     length = np.linalg.norm(np.asarray(vectors, np.float64), axis=1)
     rows = np.flatnonzero(failing & (length > 0))  # not NaN
     if not len(rows):

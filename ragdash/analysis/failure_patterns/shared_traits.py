@@ -10,8 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.core.slices import Slice
-from ragdash.evaluation.stats import ALPHA, FAST_RESAMPLES, SEED, benjamini_hochberg, holm, resampled_sums
+from ragdash.evaluation.stats import (
+    ALPHA,
+    FAST_RESAMPLES,
+    MOST_RESAMPLES,
+    SEED,
+    benjamini_hochberg,
+    holm,
+    resampled_sums,
+)
 
 LEAST = 5  # queries that a trait and the rest must have
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
@@ -39,6 +48,7 @@ class SharedTrait:
     worse: bool
 
 
+@checked
 def compare_traits(
     values: np.ndarray,
     sign: int,
@@ -60,6 +70,8 @@ def compare_traits(
     Intervals: queries are resampled, those of the trait and the rest together; weights: what resample_weights gave for
     Q queries and this seed, where it is used more than once.
     """
+    check_whole(1, min_queries=min_queries)
+    check_whole(1, MOST_RESAMPLES, resamples=resamples)
     values = np.asarray(values, np.float64)
     defined = ~np.isnan(values)
     masks = np.array([trait.queries & defined for trait in traits], bool).reshape(len(traits), len(values))

@@ -14,6 +14,7 @@ import numpy as np
 from ragdash.analysis.run_similarity.top_k_lists import TopKLists
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import checked
 
 OVERLAPS = ("larger", "union")
 _TOGETHER = 512  # queries, so that their ranks stay in the cache
@@ -50,6 +51,7 @@ class RunSimilarity:
         return run
 
 
+@checked
 def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
     """Compute rank-biased overlap (RBO_EXT): similarity for a reader who goes on to the next rank with probability p.
 
@@ -107,6 +109,7 @@ def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
     return _pairs(lists, f"Rank-biased overlap (p = {p:g})", (0.0, 1.0), work, 1)
 
 
+@checked
 def kendall_tau(lists: TopKLists) -> RunSimilarity:
     """Compute Kendall's tau-b of the documents that both runs returned within k.
 

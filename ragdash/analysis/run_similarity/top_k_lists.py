@@ -14,6 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.rank_order import bisect_falling
+from ragdash.core.records.arguments import checked
 from ragdash.matching.match import Match
 
 DEPTH = 100  # ranks that are looked at where nothing else is said
@@ -43,6 +44,7 @@ class TopKLists:
         return self.doc_ids.take(pa.array(self.codes[rows]))
 
 
+@checked
 def collect_top_k(matches: Sequence[Match], k: int = DEPTH) -> TopKLists:
     """Collect the first k documents of each run, aligned by their ids.
 

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.arguments import check_whole, checked
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import query_problems
-from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals
+from ragdash.evaluation.stats import LEVEL, MOST_RESAMPLES, RESAMPLES, SEED, bootstrap_intervals
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import Spec
@@ -74,6 +75,7 @@ class Oracle:
     gain_high: float
 
 
+@checked
 def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[UniqueDocuments, ...]:
     """Find the relevant documents within the first k ranks of each run that no other run has in its first k.
 
@@ -137,6 +139,7 @@ def _first_ranks(match: Match) -> np.ndarray:
     return ranks
 
 
+@checked
 def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVEL, resamples: int = RESAMPLES,
            seed: int = SEED) -> Oracle:
     """Compute the mean of an oracle that picks the best run for each query, and its gain over the best single run.
@@ -165,6 +168,7 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     0.25
     """
     _check(evaluations, spec)
+    check_whole(1, MOST_RESAMPLES, resamples=resamples)
     sign = -1 if spec.metric.better == "lower" else 1
     values = np.round(np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1), _DECIMALS)  # (Q, N)
     complete = ~np.isnan(values).any(axis=1)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from ragdash.core.errors import Collector, InputError
+from ragdash.core.records.arguments import checked
 from ragdash.core.text.toml import parse_toml
 from ragdash.io.source.source import Source
 from ragdash.metrics import Spec, parse_spec
@@ -20,6 +21,7 @@ _FIELDS = {"metric": "a metric such as R@10", "source": "where the bands come fr
 _HEADER = re.compile(r"^\s*\[\[\s*table\s*\]\]", re.MULTILINE)
 
 
+@checked
 def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ...]:
     """The tables of a TOML file, given as a path or as (name, content), in its order.
 
@@ -48,6 +50,7 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     return tuple(tables)
 
 
+@checked
 def write_bands(tables: Iterable[Bands]) -> str:
     """The tables as TOML, which read_bands reads back."""
     return "\n".join(_table_toml(table) for table in tables)

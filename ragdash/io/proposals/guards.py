@@ -332,15 +332,21 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
 
 
 def with_what_is_read(detected: DetectedFormat, reading: Reading) -> Reading:
-    """A reading with the answers that the known format reads as well, and that mean nothing else in it."""
+    """A reading with the answers and contexts that the known format reads as well, and that mean nothing else in it.
+
+    Contexts that the format reads take the place of the texts of documents: a run has one of both.
+    """
     fields = {name: path for name, path in reading.mapping.items() if name not in (ROLE, RECORDS, "attributes")}
-    more = {name: path for name in ("answers", "answer") if (path := detected.guess.get(name)) and name not in fields
-            and not reads_column("+".join(fields.values()), path)}
+    has_others = "contexts" in detected.guess and "contexts" not in fields
+    ignored = [fields.pop("text")] if has_others and "text" in fields else []
+    more = {name: path for name in ("answers", "answer", "contexts") if (path := detected.guess.get(name))
+            and name not in fields and not reads_column("+".join(fields.values()), path)}
     if not more:
         return reading
     attributes = [path for path in reading.mapping.get("attributes", "").split("+") if path not in ("", *more.values())]
     known = fields | more | ({"attributes": "+".join(attributes)} if attributes else {})
-    return replace(reading, mapping=changed_reading(reading.mapping, known))
+    return replace(reading, mapping=changed_reading(reading.mapping, known), ignored=(
+        *(path for path in reading.ignored if path not in more.values()), *ignored))
 
 
 def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kinds: set[str]) -> bool:

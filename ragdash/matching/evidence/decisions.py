@@ -9,8 +9,10 @@ from typing import TypeAlias
 
 import orjson
 
+from ragdash.core.console import unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import read_input
+from ragdash.core.records.arguments import checked
 from ragdash.matching.evidence.spans import normalize
 
 Decisions: TypeAlias = Mapping[tuple[str, str, str], bool]
@@ -37,11 +39,16 @@ def decision_lines(decisions: Decisions) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
+@checked
 def write_decisions(path: str | Path, decisions: Decisions) -> None:
     """The same as a file."""
-    Path(path).write_bytes(decision_lines(decisions))
+    try:
+        Path(path).write_bytes(decision_lines(decisions))
+    except OSError as error:
+        raise unwritable(str(path), error) from None
 
 
+@checked
 def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str, str], bool]:
     """The decisions of a file, or of (name, content); other fields of a line, such as notes, are passed over.
 
@@ -49,7 +56,7 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
     """
     decisions: dict[tuple[str, str, str], bool] = {}
     problems = []
-    name, content = path if isinstance(path, tuple) else (str(path), read_input(path))
+    name, content = path if isinstance(path, tuple) else (str(path), _content_of(path))
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
@@ -63,6 +70,13 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
     if problems:
         raise InputError(problems)
     return decisions
+
+
+def _content_of(path: str | Path) -> bytes:
+    try:
+        return read_input(path)
+    except OSError as error:
+        raise InputError([Problem("unreadable-file", {"reason": error.strerror or str(error)}, str(path))]) from None
 
 
 def _row(line: bytes) -> dict | None:

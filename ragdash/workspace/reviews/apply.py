@@ -14,10 +14,12 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import frozen
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.core.slices import part
 from ragdash.workspace.reviews.events import Reviews
 
 
+@checked
 def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Truth:
     """Apply a person's judgments to a truth.
 

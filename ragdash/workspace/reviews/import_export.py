@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 import orjson
 
 from ragdash.core.errors import Collector, shorten
+from ragdash.core.records.arguments import checked
 from ragdash.io.write.serializers import qrels
 from ragdash.workspace.reviews.apply import judged_only
 from ragdash.workspace.reviews.events import Event, Reviews, check_events
@@ -17,6 +18,7 @@ _NAMES = ("truth", *(field.name for field in fields(Event)))
 _NEEDED = ("truth", "kind", "value")
 
 
+@checked
 def reviews_jsonl(truth: str, events: Iterable[Event]) -> bytes:
     """Events as JSONL, one a line, with the digest of their truth; a grade is a number, empty fields are left out.
 
@@ -34,6 +36,7 @@ def reviews_jsonl(truth: str, events: Iterable[Event]) -> bytes:
     return b"".join(lines)
 
 
+@checked
 def reviews_qrels(reviews: Reviews) -> bytes:
     """The judgments as TREC qrels. Raises InputError for ids that these cannot hold: then take the JSONL."""
     return qrels(judged_only(reviews), "qrels")
@@ -55,6 +58,7 @@ def read_events(content: bytes, file: str | None = None) -> list[tuple[str, Even
     return rows
 
 
+@checked
 def import_reviews(store: ReviewStore, content: bytes, file: str | None = None) -> Imported:
     """Take in the events of such JSONL, all or none. Those that are there already, by their ids, are passed over.
 

@@ -18,6 +18,7 @@ from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import Bounds, bounds
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec, top_grade, values_of, with_grades
 from ragdash.core.records import Truth
+from ragdash.core.records.arguments import checked
 from ragdash.matching.match import Match
 from ragdash.matching.question_types import kinds
 from ragdash.matching.views.ranked import Ranked
@@ -44,6 +45,7 @@ class DocumentsToJudge:
     unanswerable: int = 0
 
 
+@checked
 def judge_next(
     matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100
 ) -> DocumentsToJudge:

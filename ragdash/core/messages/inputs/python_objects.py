@@ -243,6 +243,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an array of {queries:,} truth values, one for each query of the ground truth",
         fix="Give such an array of NumPy.",
     ),
+    "python-object/lengths": Message(
+        actual="{vectors:,} vectors, {texts:,} texts and {failing:,} truth values",
+        expected="one of each for each question",
+        fix="Give arrays of the same length.",
+    ),
     "unknown-key/line": Message(
         actual="no line {line!r}",
         expected="{lines:or}",
