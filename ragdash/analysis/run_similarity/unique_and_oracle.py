@@ -167,8 +167,7 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     >>> oracle(evaluations, parse_specs("RR")[0]).gain
     0.25
     """
-    _check(evaluations, spec)
-    check_whole(1, MOST_RESAMPLES, resamples=resamples)
+    _check(evaluations, spec, resamples)
     sign = -1 if spec.metric.better == "lower" else 1
     values = np.round(np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1), _DECIMALS)  # (Q, N)
     complete = ~np.isnan(values).any(axis=1)
@@ -203,7 +202,8 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     )
 
 
-def _check(evaluations: Sequence[Evaluation], spec: Spec) -> None:
+def _check(evaluations: Sequence[Evaluation], spec: Spec, resamples: int) -> None:
+    check_whole(1, MOST_RESAMPLES, resamples=resamples)
     problems = []
     if not evaluations:
         problems.append(Problem("no-run"))
