@@ -97,6 +97,14 @@ def labels_by_query(match: Match, column: str) -> dict[str, float]:
             if value == value}
 
 
+def label_words(runs: Sequence[Run], column: str) -> tuple[str, str] | None:
+    """The words of a column for wrong and right; None where it has other labels too, or several words for one."""
+    texts = {text.casefold(): text for run in runs if run.file_scores and column in run.file_scores.label_names
+             for text in _texts(run, column)}
+    words = {label_value(text): text for text in texts.values()}
+    return (words[0.0], words[1.0]) if len(texts) == len(words) == 2 and words.keys() == {0.0, 1.0} else None
+
+
 def _value(label: str | None, may_decline: bool) -> float:
     if label is None:
         return np.nan

@@ -1,6 +1,6 @@
 """Can the judge be trusted? Its verdicts compared with a person's labels, and intervals that allow for its errors."""
 
-from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, vote_spread
+from ragdash.analysis.judge_validation.agreement import CUT, NO_YES, Agreement, Votes, agreement, vote_spread
 from ragdash.analysis.judge_validation.error_sources import ErrorSource, error_sources
 from ragdash.analysis.judge_validation.estimates import (
            FEWEST_CHECKED,
@@ -40,6 +40,7 @@ __all__ = [
            "DOCUMENT",
            "FEWEST_CHECKED",
            "FOLDS",
+           "NO_YES",
            "PENALTY",
            "PER_CLASS",
            "SHEET",

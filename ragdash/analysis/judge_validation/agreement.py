@@ -13,6 +13,7 @@ from ragdash.evaluation.stats import LEVEL, label_interval
 from ragdash.metrics.bands import YES
 
 CUT = YES  # from here on a value counts as yes
+NO_YES = ("no", "yes")  # names of the values below the cut and of the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class Votes:
 
 
 def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT, *, level: float = LEVEL,
-              groups: np.ndarray | None = None) -> Agreement:
+              groups: np.ndarray | None = None, names: tuple[str, str] = NO_YES) -> Agreement:
     """Compute how far a judge's verdicts agree with a person's labels.
 
     Parameters
@@ -70,6 +71,8 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT,
         (n,) values in [0, 1], all defined.
     cut
         Values from here are "yes", those below "no". None: each distinct value is a class (scales such as 0, 0.5, 1).
+    names
+        What those below the cut are called, and those from it on: the words of a file's labels, where it has some.
     level, groups
         Of the intervals: (n,) integers, equal for queries that depend on each other, None for none.
 
@@ -100,7 +103,7 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT,
     (1.0, 0.66, 1.0)
     """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
-    columns, rows, classes = _classes(verdicts, labels, cut)
+    columns, rows, classes = _classes(verdicts, labels, cut, names)
     size, n = len(classes), len(labels)
     confusion = np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
     if not n:
@@ -147,11 +150,11 @@ def classes_of(values: np.ndarray, cut: float | None) -> np.ndarray:
     return values if cut is None else values >= cut
 
 
-def _classes(verdicts: np.ndarray, labels: np.ndarray,
-             cut: float | None) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _classes(verdicts: np.ndarray, labels: np.ndarray, cut: float | None,
+             names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """(class of each verdict, of each label, names of the classes)."""
     if cut is not None:
-        return (verdicts >= cut).astype(np.int64), (labels >= cut).astype(np.int64), ("no", "yes")
+        return (verdicts >= cut).astype(np.int64), (labels >= cut).astype(np.int64), names
     values, class_index = np.unique(np.concatenate([verdicts, labels]), return_inverse=True)
     return class_index[:len(verdicts)], class_index[len(verdicts):], tuple(f"{value:g}" for value in values)
 

@@ -15,7 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
+from ragdash.analysis.judge_validation.agreement import (
+    CUT,
+    NO_YES,
+    Agreement,
+    Votes,
+    agreement,
+    classes_of,
+    vote_spread,
+)
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, represent
@@ -126,7 +134,7 @@ class CorrectedDifference:
 
 def validate_judge(
     verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL,
-    groups: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | None = None, names: tuple[str, str] = NO_YES,
 ) -> JudgeValidation:
     """Compare a judge's verdicts on a run with a person's labels.
 
@@ -136,8 +144,8 @@ def validate_judge(
         Of one run.
     labels
         {query_id: value in [0, 1]}. The labeled queries must be a random sample; this cannot be checked here.
-    cut
-        As in `agreement`; without one, votes are split by CUT.
+    cut, names
+        As in `agreement`; without a cut, votes are split by CUT.
     level
         Of the intervals.
     groups
@@ -156,7 +164,7 @@ def validate_judge(
     codes = _group_codes(verdicts.query_ids, groups)
     result = ppi(values[:, None], label_values[:, None], level=level, groups=codes)
     paired_codes = None if codes is None else codes[paired]
-    agreed = agreement(values[paired], label_values[paired], cut, level=level, groups=paired_codes)
+    agreed = agreement(values[paired], label_values[paired], cut, level=level, groups=paired_codes, names=names)
     disagreeing = paired[classes_of(values[paired], cut) != classes_of(label_values[paired], cut)]
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
@@ -167,22 +175,13 @@ def validate_judge(
                 *_judge_problems(verdicts, agreed),
                 *_interval_problems([verdicts.name], corrected, labels_only, rest, n_groups))
     return JudgeValidation(
-        verdicts.name, verdicts.what, verdicts.run,
-        _judge_only(values),
-        labels_only,
-        corrected,
-        rest,
+        verdicts.name, verdicts.what, verdicts.run, _judge_only(values), labels_only, corrected, rest,
         headline_of(corrected, labels_only),
-        n_groups,
-        agreed,
+        n_groups, agreed,
         tuple(map(Disagreement, ids, values[disagreeing].tolist(), label_values[disagreeing].tolist())),
         None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
-        verdicts.missing,
-        labels_only.n - len(paired),
-        level,
-        problems,
-        held_out,
-        _unlike(values, paired), _hardly_checked(values, paired, CUT if cut is None else cut),
+        verdicts.missing, labels_only.n - len(paired), level, problems, held_out,
+        _unlike(values, paired), _hardly_checked(values, paired, CUT if cut is None else cut, names),
     )
 
 
@@ -196,11 +195,12 @@ def _unlike(values: np.ndarray, labeled: np.ndarray) -> bool:
     return apart >= UNLIKE and apart > UNLIKE_Z * error
 
 
-def _hardly_checked(values: np.ndarray, labeled: np.ndarray, cut: float) -> HardlyChecked | None:
+def _hardly_checked(values: np.ndarray, labeled: np.ndarray, cut: float,
+                    names: tuple[str, str]) -> HardlyChecked | None:
     """The class with most verdicts among those with fewer than FEWEST_CHECKED labels. labeled: rows with a label."""
     defined, classes = ~np.isnan(values), []
     rest = int(defined.sum()) - len(labeled)
-    for name, members in (("no", defined & (values < cut)), ("yes", defined & (values >= cut))):
+    for name, members in zip(names, (defined & (values < cut), defined & (values >= cut)), strict=True):
         judged, checked = int(members.sum()), int(members[labeled].sum())
         if checked < min(FEWEST_CHECKED, judged):
             more = math.ceil((FEWEST_CHECKED - checked) * rest / (judged - checked))

@@ -51,8 +51,8 @@ TERMS: Mapping[str, Term] = {
     "judge_differences": Term(
         "Difference", "Run minus baseline, paired by query, over the queries with a verdict in both."),
     "confusion": Term(
-        "Labels and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
-        "a class of its own."),
+        "Labels and judge", "Labels in rows, verdicts in columns. Values from {yes} count as {word}, unless each "
+        "value is a class of its own."),
     "judge_agreement": Term(
         "Judges", "Agreement among the judges, one vote each. Fleiss' kappa is agreement beyond chance, 1 if they "
         "always agree. Spread is the standard deviation of the verdicts on a query. The numbers above refer to their "

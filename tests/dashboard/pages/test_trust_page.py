@@ -34,6 +34,7 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation import tables
+from ragdash.dashboard.pages.answers.validation.trained_judge import label_key_of
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io.write.write import write_run, write_truth
@@ -664,6 +665,23 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert faithful.selectbox(key="labels_from").value == "" and "no labels yet" in said(faithful)
     assert "of 60 labels" in said(page_cases.shown(faithful.selectbox(key="labels_from").set_value("verdict").run()))
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
+
+
+@pytest.mark.parametrize(("right", "wrong", "other", "words"), [
+    ("Correct", "Incorrect", None, ("Incorrect", "Correct")), ("right", "wrong", None, ("wrong", "right")),
+    ("Correct", "Incorrect", "Partially correct", ("no", "yes")), (1.0, 0.0, None, ("no", "yes"))])
+def test_labels_of_a_file_keep_their_words(right, wrong, other, words):
+    """Two labels name the two classes; where others count as one of these too, no single word names it."""
+    rows = [(query, "dense", "human_verdict", (right if at % 4 else other if other and at % 8 else wrong))
+            for at, query in enumerate(IDS[:60])]
+    run = a_run("dense").with_file_scores(FileScores.build(rows))
+    at = opened(run, trusted="TokenF1", labels_from="human_verdict")
+    assert f"Always saying “{words[1]}” would agree with " in said(at)
+    table = next(table.value for table in at.table if "Label" in table.value)
+    assert list(table["Label"]) == list(words)
+    assert list(table.columns[-2:]) == [f"Metric: {word}" for word in words]
+    LabelStore().add(run.digest, label_key_of(parse_spec("TokenF1")), {IDS[70]: 1.0})
+    assert "Always saying “yes”" in said(opened(run, trusted="TokenF1", labels_from="human_verdict"))
 
 
 def test_values_of_a_metric_are_not_called_those_of_a_judge_and_half_right_labels_are_explained():

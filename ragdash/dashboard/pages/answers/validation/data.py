@@ -15,6 +15,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import (
     CUT,
+    NO_YES,
     CorrectedDifference,
     ErrorSource,
     JudgeValidation,
@@ -38,7 +39,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.matching.file_labels import human_label_column
+from ragdash.matching.file_labels import human_label_column, label_words
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import split_version, stored_versions, with_version
 from ragdash.metrics import METRICS, Spec, parse_spec
@@ -89,10 +90,16 @@ class TrustData:
     label_column: str = ""
     groups: Mapping[str, str] | None = None
 
+    @property
+    def class_names(self) -> tuple[str, str]:
+        """What wrong and right answers are called: the words of the labels, where the files alone have some."""
+        runs = [self.context.scope.match(digest).run for digest in self.context.digests]
+        return (None if self.has_saved_labels else label_words(runs, self.label_column)) or NO_YES
+
     @cached_property
     def validations(self) -> tuple[JudgeValidation, ...]:
         """Validation of the judge on each run, computed on first use."""
-        return tuple(_validation(*key, _content=(verdicts, labels, self.groups))
+        return tuple(_validation(*key, self.class_names, _content=(verdicts, labels, self.groups))
                      for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
@@ -102,9 +109,8 @@ class TrustData:
         first = self.verdicts[base], self.labels[base]
         return tuple(
             None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels),
-                                                             _groups=self.groups)
-            for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
-        )
+                                                   _groups=self.groups)
+            for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
 
     @cached_property
     def error_sources(self) -> tuple[ErrorSource, ...]:
@@ -153,11 +159,8 @@ class TrustData:
     def binary(self) -> bool:
         """Whether every verdict and label is 0 or 1, so that means are shares."""
         values = [verdicts.values[~np.isnan(verdicts.values)] for verdicts in self.verdicts]
-        return bool(
-            np.isin(
-                np.concatenate([*values, *(list(run_labels.values()) for run_labels in self.labels)]), (0.0, 1.0)
-            ).all()
-        )
+        labels = [list(run_labels.values()) for run_labels in self.labels]
+        return bool(np.isin(np.concatenate([*values, *labels]), (0.0, 1.0)).all())
 
 
 def metric_menu() -> list[str]:
@@ -167,9 +170,7 @@ def metric_menu() -> list[str]:
     """
     views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
     return [*map(str, score_specs()), *(
-        name
-        for view in views
-        for name, metric in METRICS.items()
+        name for view in views for name, metric in METRICS.items()
         if metric.view == view and metric.range == (0.0, 1.0) and metric.aggregate == "mean" and metric.cutoff == "none"
     )]
 
@@ -333,9 +334,10 @@ def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> StoredVe
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, more: tuple, label_items: tuple,
+                names: tuple[str, str],
                 _content: tuple[RunVerdicts, Labels, Mapping[str, str] | None]) -> JudgeValidation:
     verdicts, labels, groups = _content
-    return validate_judge(verdicts, labels, cut=cut, groups=groups)
+    return validate_judge(verdicts, labels, cut=cut, groups=groups, names=names)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

@@ -73,7 +73,8 @@ def run_disagreements(data: TrustData) -> None:
 def _confusion_section(agreed: Agreement, source: str) -> None:
     """Queries by label and verdict; agreements in bold."""
     st.markdown(f"**Labels and {source} on {fmt.query_count(agreed.n)}**: they agree on "
-                f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
+                f"{int(np.trace(agreed.confusion)):,}",
+                help=tooltip("confusion", yes=f"{YES:g}", word=agreed.classes[-1]))
     if len(agreed.classes) > MOST_CLASSES:
         elements.frame(confusion_table(agreed, source), "trust_confusion", "Queries by label and verdict")
         return
