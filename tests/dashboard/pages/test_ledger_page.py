@@ -59,6 +59,20 @@ def test_a_note_that_several_runs_have_says_once_what_follows():
     assert said(at).count("They count as not relevant") == 1
 
 
+@pytest.mark.parametrize(("runs", "named"), [(2, "run01 and ■\u00a0run02"), (10, "run03 and 7 more"),
+                                             (30, "run03 and 27 more")])
+def test_what_several_runs_have_alike_is_on_one_card_and_the_rest_on_that_of_its_run(runs, named):
+    """Each run has 4 queries too many; the last has other documents for one more query that is in no other."""
+    files = [(f"run{n:02d}.trec", run(lambda doc, n=n: f"2506.{doc + (doc > 50) * n:03d}00", range(1, 25), f"r{n}"))
+             for n in range(1, runs + 1)]
+    alone = run(queries=range(1, 26), tag="alone")
+    at = upload(opened(), ("t.qrels", QRELS), *files, ("alone.trec", alone))
+    text = re.sub(r":color\[(.)\]\{[^}]*\}", r"\1", said(at))
+    assert f"**{runs} runs**, the same in each: **" in text and f"{named}**" in text
+    assert text.count("4 of 24 queries of the run are not in the ground truth") == 1
+    assert text.count("5 of 25 queries of the run are not in the ground truth") == 1
+
+
 def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     assert hits(at) == 0 and "lost returns no document that is judged" in said(at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -117,8 +117,9 @@ def _render_summary(report: ComparabilityReport, runs: Sequence[SessionRun]) -> 
 def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     """What each run has and what they have in common, with the fixes."""
     _render_shared_fixes(report, runs)
+    shared = _render_shared_findings(report, runs)
     for entry in runs:
-        _render_run_findings(report, entry)
+        _render_run_findings(report, entry, shared)
     _render_common_findings(report, runs)
 
 
@@ -156,22 +157,48 @@ def _render_shared_fixes(report: ComparabilityReport, runs: Sequence[SessionRun]
         )
 
 
-def _render_run_findings(report: ComparabilityReport, entry: SessionRun) -> None:
-    """What needs attention in one run; fixes in force with the way back."""
-    findings = comparability.sort_findings(
-        finding for finding in report.findings if finding.run == entry.name and finding.severity != "note"
-    )
+def _render_shared_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> set[int]:
+    """What needs attention in several runs alike, a card for all of them; gives the `id` of each finding that has one.
+    """
+    by_run = {entry.name: entry for entry in runs}
+    alike: dict[tuple, list[Finding]] = {}
+    for finding in comparability.sort_findings(report.findings):
+        if finding.run in by_run and finding.severity != "note":
+            alike.setdefault((comparability.finding_text(finding), finding.option, finding.also), []).append(finding)
+    cards: dict[tuple[str, ...], list[Finding]] = {}
+    for same in alike.values():
+        if len(names := tuple(dict.fromkeys(finding.run for finding in same))) > 1:
+            cards.setdefault(names, []).append(same[0])
+    for place, (names, findings) in enumerate(cards.items()):
+        with st.container(border=True, gap="small", key=f"found_alike_{place}"):
+            swatches = [elements.swatch(by_run[name].slot, name) for name in names]
+            st.markdown(f"**{fmt.count(len(names), 'run')}**, the same in each: **{fmt.listed_few(swatches)}**")
+            _render_card(findings, f"alike_{place}", [by_run[name] for name in names],
+                         comparability.shared_fixes(report))
+    return {id(finding) for same in alike.values() if len({finding.run for finding in same}) > 1 for finding in same}
+
+
+def _render_run_findings(report: ComparabilityReport, entry: SessionRun, shared: set[int]) -> None:
+    """What needs attention in one run; fixes in force with the way back. shared: the `id` of findings with a card."""
+    findings = comparability.sort_findings(finding for finding in report.findings if finding.run == entry.name and
+                                           finding.severity != "note" and id(finding) not in shared)
     if not findings and not entry.fixes:
         return
     with st.container(border=True, gap="small", key=f"found_{entry.key}"):
         st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
         _render_applied_fixes(entry)
-        offered = set()
-        for index, finding in enumerate(findings):
-            _render_finding(
-                finding, f"{entry.key}_{index}", [entry], button=(finding.option, *finding.also) not in offered
-            )
-            offered.add((finding.option, *finding.also))
+        _render_card(findings, entry.key, [entry], {})
+
+
+def _render_card(findings: Sequence[Finding], key: str, entries: Sequence[SessionRun],
+                 above: Mapping[tuple, Sequence[str]]) -> None:
+    """The findings of a card, each fix once; above: fixes that have a button above all cards, for these runs."""
+    names = [entry.name for entry in entries]
+    offered = {options for options, fixed in above.items() if sorted(fixed) == sorted(names)}
+    for index, finding in enumerate(findings):
+        options = (finding.option, *finding.also)
+        _render_finding(finding, f"{key}_{index}", entries, button=options not in offered)
+        offered.add(options)
 
 
 def _render_applied_fixes(entry: SessionRun) -> None:
@@ -238,7 +265,9 @@ def _render_finding(finding: Finding, key: str, entries: Sequence[SessionRun], b
         return
     options = (finding.option, *finding.also)
     label = comparability.fix_label(options)
-    if finding.run is None and entries:
+    if finding.run is not None and len(entries) > 1:
+        label += f" in {fmt.count(len(entries), 'run')}"
+    elif finding.run is None and entries:
         label += f" in {fmt.escape(fmt.listed(short_names([entry.name for entry in entries], PAGE_NAME)))}"
     fits = len(label) <= LABEL
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small") if fits else (st, st)
