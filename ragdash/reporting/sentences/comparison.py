@@ -39,12 +39,11 @@ MOST_NEEDED = 1e6  # with more queries to confirm a difference, it is too small 
 MAX_DETAILED = 3  # candidates that get a sentence each
 
 
-def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
-                    baseline: int | None = None) -> str:
+def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
     """Return which run leads on this metric, and from which of the others it differs significantly.
 
-    summaries: one for each name, of the same spec; comparisons: every other run against the leader; baseline: the run
-    that every table and picture subtracts.
+    summaries: one for each name, of the same spec; comparisons: every other run against the leader. Each difference is
+    that of the run before it minus the leader, so below 0 where a higher value is better.
     """
     spec = summaries[0].spec
     title = escape(spec.title)
@@ -62,26 +61,22 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
     if len(level) > 1:
         leaders = escape(listed(_first([names[index] for index in level])))
         return f"**{leaders}** share the {best}, {escape(estimate)}."
-    return f"**{escape(names[order[0]])}** has the {best}, {escape(estimate)}. " + _others_sentences(
-        comparisons, order[0] == baseline)
+    return f"**{escape(names[order[0]])}** has the {best}, {escape(estimate)}. " + _others_sentences(comparisons)
 
 
-def _others_sentences(comparisons: Mapping[int, Comparison], leader_is_baseline: bool) -> str:
-    """What the leader is better than, and what it is not significantly better than."""
+def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
+    """What is worse than the leader, and what is not significantly worse."""
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [comparison for comparison in comparisons.values() if comparison.tied]
     few = [comparison for comparison in comparisons.values() if comparison.outcome == "too-few"]
     withheld = [f"**{escape(comparison.candidate)}**" for comparison in comparisons.values()
                 if comparison.outcome == "not-comparable"]
-    behind, level = (_first([_gap(comparison, len(group), leader_is_baseline) for comparison in group])
-                     for group in (worse, tied))
+    behind, level = (_first([_gap(comparison, len(group)) for comparison in group]) for group in (worse, tied))
     sentences = []
     if worse:
-        sentences.append(worse_than(behind) if leader_is_baseline else better_than(listed(behind)))
+        sentences.append(worse_than(behind))
     if tied:
-        but = "But " if worse else ""
-        sentences.append(f"{but}{listed(level)} {_is(level)} not significantly worse." if leader_is_baseline else
-                         f"{but or 'It '}{'it ' if but else ''}is not significantly better than {listed(level)}.")
+        sentences.append(f"{'But ' if worse else ''}{listed(level)} {_is(level)} not significantly worse.")
     if few:
         queries = query_count(min(comparison.n for comparison in few))
         sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
@@ -90,14 +85,13 @@ def _others_sentences(comparisons: Mapping[int, Comparison], leader_is_baseline:
     return " ".join(sentences)
 
 
-def better_than(names: str, best: str = "It") -> str:
-    """What the best run is better than, on every page and in every output; best: its name where no sentence before has
-    it.
+def better_than(names: str, best: str) -> str:
+    """What the best run is better than.
 
     Examples
     --------
-    >>> better_than("bm25 and dense")
-    'It is better than bm25 and dense.'
+    >>> better_than("bm25 and dense", "splade")
+    'splade is better than bm25 and dense.'
     """
     return f"{best} is better than {names}."
 
@@ -123,10 +117,10 @@ def _first(names: Sequence[str]) -> list[str]:
     return [*names[:MAX_DETAILED], f"{rest} more"] if rest > 1 else list(names)
 
 
-def _gap(comparison: Comparison, total: int, to_leader: bool) -> str:
+def _gap(comparison: Comparison, total: int) -> str:
     """The name, and where few are listed the difference to the leader."""
     name = f"**{escape(comparison.candidate)}**"
-    return name if total > MAX_DETAILED else name + escape(gap_text(comparison, turned=not to_leader))
+    return name if total > MAX_DETAILED else name + escape(gap_text(comparison))
 
 
 def gap_text(comparison: Comparison, *, turned: bool = False) -> str:

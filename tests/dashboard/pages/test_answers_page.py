@@ -72,7 +72,7 @@ def counts(at: AppTest) -> dict[str, int]:
 def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     at = opened("bad", "good")
     said = texts(at)
-    assert "**good** has the highest Token F1" in said and "It is better than **bad**" in said
+    assert "**good** has the highest Token F1" in said and "**bad** (−" in said.replace("\\", "")
     assert said.index("highest Token F1") < said.index("highest Support coverage"), "right comes before grounded"
     assert "Token F1 is word overlap with the references" in said and "overlap with the contexts" in said
     right, grounded = (one.value for one in at.table)

@@ -239,6 +239,18 @@ def test_many_runs_that_share_a_mean_are_counted():
     assert few.startswith("**run 0, run 1, run 2 and run 3** share")
 
 
+@pytest.mark.parametrize("leader", ["a", "b"])
+def test_sentences_about_answers_have_one_direction_whatever_the_baseline_is(leader):
+    """Two metrics with two best runs, one of them the baseline: each difference is that of its run minus the best."""
+    names, other = ["a", "b"], "b" if leader == "a" else "a"
+    rows = [SimpleNamespace(spec=SPEC, mean=0.6 if name == leader else 0.5, low=0.4, high=0.7, n=40) for name in names]
+    for outcome, words in (("worse", "is worse."), ("undecided", "is not significantly worse.")):
+        pair = SimpleNamespace(spec=SPEC, candidate=other, baseline=leader, outcome=outcome, mean_difference=-0.1, n=40,
+                               low=-0.2, high=0.0, tied=outcome == "undecided", left_out=0)
+        text = comparison.leader_sentence(names, rows, {names.index(other): pair}).replace("\\", "")
+        assert f"**{other}** (−0.100 [−0.200, +0.000]) {words}" in text.replace("\u00a0", " ")
+
+
 def test_what_a_larger_cutoff_adds_is_said_with_what_it_costs():
     def said(recall, k=5, names=("a", "b"), ks=(5, 10, 20), *, alone=False):
         means = [Summary(SPEC, row[ks.index(k)], row[ks.index(k)] - 0.1, NAN if alone else row[ks.index(k)] + 0.1,

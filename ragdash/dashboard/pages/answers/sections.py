@@ -209,8 +209,7 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
     sentences = []
     for metric in _metrics_of_finding(data, spec):
         leader = comparison_sentences.leader_sentence(data.context.names, data.summaries_of(metric),
-                                                      _compare_with_best(data, metric)[1],
-                                                      data.context.baseline)
+                                                      _compare_with_best(data, metric)[1])
         sentences.append(" ".join(filter(None, (
             leader, word_overlap_note(metric), judge_error_note(metric),
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))

@@ -136,8 +136,7 @@ def _share_right(values: np.ndarray) -> float:
 
 def leader_with_note(content: ReportContent, spec: Spec) -> str:
     """Which run has the best value, and what a metric that counts words does not show."""
-    leader = comparison.leader_sentence(content.names, content.metric_summaries(spec), content.against_best(spec),
-                                        content.request.baseline)
+    leader = comparison.leader_sentence(content.names, content.metric_summaries(spec), content.against_best(spec))
     return " ".join(filter(None, (leader, word_overlap_note(spec))))
 
 
