@@ -352,6 +352,46 @@ def test_odd_values_are_refused_where_they_are_logged(project):
     assert len(errors) == 9 and all("InputError" in line for line in errors), errors
 
 
+ANSWERS_ALONE = """
+import pytest
+
+@pytest.mark.ragdash("g", metrics="NumberMatch EM")
+@pytest.mark.parametrize("number", range(4))
+def test_answer(log_answer, number):
+    log_answer(f"q{number}", f"It is {number}.25 km.", references=["3.25", "2.25"])
+"""
+LOGGED_TWICE = """
+import pytest
+
+@pytest.mark.ragdash("g", metrics="RR")
+def test_same(log_retrieval):
+    log_retrieval("q0", ["a"], relevant=["a"])
+    log_retrieval("q0", ["a"], relevant=["a"])
+
+@pytest.mark.ragdash("g", metrics="RR")
+def test_other(log_retrieval):
+    log_retrieval("q1", ["c", "b"], relevant=["c"])
+    log_retrieval("q1", ["x", "b"], relevant=["b"])
+"""
+
+
+def test_answers_alone_are_measured_against_their_references(project):
+    out = project("good", test=ANSWERS_ALONE).stdout.str()
+    assert "Numbers of a reference 0.500" in out and "n = 4" in out and "no verdict" not in out, out
+    assert "Exact match 0.000" in out, out
+
+
+def test_a_query_that_is_logged_twice_with_other_documents_is_an_error(project):
+    done = project("good", test=LOGGED_TWICE)
+    done.assert_outcomes(passed=1, failed=1)
+    assert "found other documents, relevant of the query 'q1'" in done.stdout.str()
+
+
+def test_a_baseline_is_not_pinned_in_a_device(project):
+    done = project("good", "--ragdash-pin", test=TEST.replace("baseline.ragdash", "/dev/null"))
+    assert done.ret == pytest.ExitCode.USAGE_ERROR and "dense: no verdict. /dev/null: " in done.stdout.str()
+
+
 def test_a_name_with_control_characters_makes_no_broken_junit_file(project):
     test = REPEAT_FIELD.replace('"g"', r'"red\x1b[31m\x00 <b>&"')
     assert project("good", "--ragdash-pin", test=test).ret == 0

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from page_cases import address, opened, shown
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.components import leaderboard_table
-from ragdash.dashboard.widgets import row_list
+from ragdash.dashboard.widgets import elements, row_list
 
 TABLE = pd.DataFrame({"Query": ["q1", "q2"], "Question": ["a?", None], "dense": [0.123456789123, np.nan]})
 
@@ -71,3 +73,64 @@ def test_a_heading_with_ellipses_is_not_cut():
     one, two = (row_list.columns_of(pd.DataFrame({name: [0.5]}), {}, {})[0].width
                 for name in ("e5-chunk256-bge-v2", "e5…chunk256-bge…v2"))
     assert len("e5-chunk256-bge-v2") == len("e5…chunk256-bge…v2") and two >= one + 14
+
+
+def three_queries():
+    """The Queries page of three queries, in the order in which it lists them."""
+    ids = ["q1", "q2", "q3"]
+    truth = Truth.build("truth", ids, ["a"] * 3, [1] * 3)
+    at = opened("queries", **address(truth, [Run.build("run", ids, ["a", "b", "b"], [1.0] * 3)]))
+    return at, json.loads(sent(at)["query_rows"][32:])["columns"][0]["cells"]
+
+
+def click(at, value: object):
+    """What the list sends for a click on one of its rows, or what somebody sends in its name."""
+    component = next(one.proto for one in at.get("bidi_component") if one.proto.id.endswith("-query_rows"))
+    state = WidgetState(id=component.id, json_value=json.dumps({"opened": value}))
+    return shown(at._run(WidgetStates(widgets=[state])))
+
+
+def test_a_click_counts_for_the_rows_that_were_seen_or_not_at_all():
+    at, listed = three_queries()
+    seen = sent(at)["query_rows"][:32].decode()
+    assert click(at, {"list": seen, "row": 2}).session_state["query"] == listed[2]
+    assert click(at, {"list": "0" * 32, "row": 1}).session_state["query"] == listed[2]
+
+
+@pytest.mark.parametrize("row", [99999, -1, "3", "x", "", None, [], {}, 1.5, float("nan"), float("inf"), [1]])
+def test_a_forged_click_opens_nothing(row):
+    at, listed = three_queries()
+    seen = sent(at)["query_rows"][:32].decode()
+    for value in (row, {"list": seen, "row": row}, {"list": row, "row": 1}):
+        assert click(at, value).session_state["query"] == listed[0]
+
+
+@pytest.mark.parametrize("rows", [[99999], [-1], ["3"], [None], [[]], [1.5], "x", {}, []])
+def test_a_forged_row_of_a_table_opens_nothing(rows, monkeypatch):
+    picked = []
+    monkeypatch.setattr(elements.st, "session_state", {"table": {"selection": {"rows": rows}}})
+    elements._picked("table", ["a", "b"], picked.append)
+    assert not picked
+
+
+def test_a_table_has_another_key_where_it_has_other_rows():
+    def page() -> None:
+        import pandas as pd
+        import streamlit as st
+
+        from ragdash.dashboard.widgets import elements
+
+        st.session_state.setdefault("_runs", ())
+        ids = ["q1", "q2", "q3"][: st.session_state.get("rows", 3)]
+        elements.frame(pd.DataFrame({"Query": ids}), "table", "Queries", items=ids,
+                       pick=lambda query: st.session_state.update(query=query))
+
+    def key_of(at: AppTest) -> str:
+        return at.dataframe[0].proto.id.rsplit("-table", 1)[-1]
+
+    at = AppTest.from_function(page, default_timeout=60).run()
+    whole = key_of(at)
+    at.session_state["rows"] = 1
+    fewer = key_of(at.run())
+    at.session_state["rows"] = 3
+    assert whole != fewer and key_of(at.run()) == whole and not at.exception

@@ -56,12 +56,14 @@ class LoggedGroup:
             self.rows[key] = test, dict(row)
 
     def runs(self) -> list[Run]:
-        """A run for each repeat, queries in the order of their ids."""
+        """A run for each repeat, queries in the order of their ids; without rankings where no test logged one."""
         from ragdash.core.records import Run
 
+        unranked = {} if any("documents" in row for _, row in self.rows.values()) else {"documents": []}
         records: dict[int, list[dict]] = {}
         for (repeat, _), (_, row) in sorted(self.rows.items()):
-            records.setdefault(repeat, []).append({name: row[name] for name in row if name not in _OF_TRUTH})
+            records.setdefault(repeat, []).append(
+                unranked | {name: row[name] for name in row if name not in _OF_TRUTH})
         return [Run.from_records(rows, self.name) for rows in records.values()]
 
     def judgments(self, default: str | None) -> Truth:
@@ -82,7 +84,7 @@ class LoggedGroup:
             raise InputError([Problem("pytest/no-truth", {"group": self.name}, field="truth")])
         columns: dict[str, Any] = {"query_id": pa.array(list(logged), pa.string())}
         if any(references):
-            columns["references"] = pa.array(references, pa.list_(pa.string()))
+            columns["answers"] = pa.array(references, pa.list_(pa.string()))
         return Truth.from_dict(relevant, "logged judgments", details=pa.table(columns))
 
     def evaluation(self, runs: Sequence[Run], truth: Truth) -> Evaluation:
@@ -119,9 +121,11 @@ class LoggedGroup:
         baseline = pin(self.evaluation(runs, truth), truth, version=import_module("ragdash").__version__, run=facts)
         path = self.baseline_path
         try:
+            if path.exists() and not path.is_file():  # a device, or a folder, keeps nothing
+                raise OSError("it is not a file")
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise unwritable(str(path.parent), error) from None
+            raise unwritable(str(path if path.exists() else path.parent), error) from None
         write(baseline.to_bytes(), str(path))
         return path
 

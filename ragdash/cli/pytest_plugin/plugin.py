@@ -183,8 +183,9 @@ class SessionVerdicts:
         runs, truth = group.runs(), group.judgments(self.config.getini("ragdash_truth") or None)
         if not group.options.get("baseline"):
             self.lines.append(f"{group.name}: no baseline in the marker")
-            for mean in group.evaluation(runs, truth).summary():
-                self.lines.append(f"  {mean.spec.title} {interval(mean)}, n = {mean.n:,}")
+            evaluation = group.evaluation(runs, truth)
+            self.lines += [f"  {mean.spec.title} {interval(mean)}, n = {mean.n:,}" for mean in evaluation.summary()]
+            self.lines += [f"  {problem.severity}: {problem}" for problem in evaluation.problems]
             return 0
         if self.config.getoption("ragdash_pin"):
             if session.testsfailed:
@@ -241,7 +242,10 @@ def _options(item: Any) -> dict[str, Any]:
 
 
 def _log(item: pytest.Item, repeat: int, query_id: str | int, fields: Mapping[str, object]) -> None:
-    """Keep a row on the test; one with the same query and repeat gets the new fields as well."""
+    """Keep a row on the test; one with the same query and repeat gets the new fields as well.
+
+    InputError for a field that the test has logged with another value.
+    """
     import orjson
 
     if not _options(item):
@@ -260,6 +264,8 @@ def _log(item: pytest.Item, repeat: int, query_id: str | int, fields: Mapping[st
     if same is None:
         rows.append({"query_id": str(query_id), "repeat": int(repeat), **row})
     else:
+        if changed := [name for name in row if same.get(name, row[name]) != row[name]]:
+            raise InputError([Problem("pytest/logged-twice", {"query": str(query_id), "names": changed}, item.nodeid)])
         same.update(row)
 
 

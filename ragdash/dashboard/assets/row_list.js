@@ -286,7 +286,7 @@ export default function ({ data, key, parentElement, setTriggerValue }) {
     place.list = new RowList(place, letters, JSON.parse(new TextDecoder().decode(data.subarray(32))),
       (row) => place.tell(row), name);
   const { list } = place;
-  place.tell = (row) => setTriggerValue("opened", row);
+  place.tell = (row) => setTriggerValue("opened", { list: letters, row });
   const show = () => {
     const mark = marks[name];
     if (mark !== undefined && mark !== list.opened) list.show(mark);

@@ -67,7 +67,7 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
         [_name_column(context, order, opens=pick is not None), *columns],
         f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}",
         height=None if len(order) <= MAX_ROWS else int(ROW * (OF_MANY + 1)), opens=pick is not None, marks=False)
-    row_list.render(rows, key, pick=pick and (lambda row: pick(order[row])))
+    row_list.render(rows, key, items=order, pick=pick)
 
 
 def _name_column(context: PageContext, order: Sequence[int], *, opens: bool) -> Column:

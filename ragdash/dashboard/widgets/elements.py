@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
 import streamlit as st
@@ -28,6 +28,7 @@ from ragdash.reporting.sentences import formatting as fmt
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
 COLUMN = 360  # pixels that a column with a picture or a text needs
@@ -281,15 +282,16 @@ def _frame_of(fig: plot_theme.Figure, key: str, tall: int) -> DeltaGenerator | n
 
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
-    pick: Callable[[int], None] | None = None, selected_row: int | None = None,
+    items: Sequence[T] = (), pick: Callable[[T], None] | None = None, selected_row: int | None = None,
     widths: Mapping[str, int] | None = None, labels: Mapping[str, tuple[str, str]] | None = None,
     paper: downloads.Paper | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
-    pick: called with the number of the row that was clicked; without it rows cannot be chosen. selected_row: marked as
-    the chosen one. formats: PERCENT for shares. widths: pixels of columns of text. labels: {column of numbers: (its
-    heading, its tooltip)}. paper: the part of it that a paper prints, offered first.
+    items, pick: called with the item of the row that was clicked, of one for each row; without it rows cannot be
+    chosen. A late click counts for the row that was seen, or not at all: the table's key names its first column.
+    selected_row: marked as the chosen one. formats: PERCENT for shares. widths: pixels of columns of text. labels:
+    {column of numbers: (its heading, its tooltip)}. paper: the part of it that a paper prints, offered first.
     """
     forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
              for name in table.select_dtypes("floating")}
@@ -304,18 +306,19 @@ def frame(
     columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
     columns |= {name: st.column_config.TextColumn(pinned=True, width=_first_width(table[name]))
                 for name in table.columns[:1]}
+    table_key = key if pick is None else state.bound_key(key, *table.iloc[:, 0].tolist())
     if selected_row is not None:
-        st.session_state[key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
+        st.session_state[table_key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
     st.dataframe(
         shown.style.format(signed) if signed else shown,
         hide_index=True,
-        key=key,
+        key=table_key,
         alt=alt,
         column_config=columns,
         placeholder=fmt.UNDEFINED,
         height=_whole_rows(height) if height else "auto",
         selection_mode="single-row",
-        on_select="ignore" if pick is None else lambda: _picked(key, pick),
+        on_select="ignore" if pick is None else lambda: _picked(table_key, items, pick),
     )
     downloads.menu(table, key, paper)
 
@@ -384,7 +387,7 @@ def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[
     return dict(zip(("label", "help"), (labels or {}).get(column, ()), strict=False))
 
 
-def _picked(key: str, pick: Callable[[int], None]) -> None:
-    rows = st.session_state[key]["selection"]["rows"]
-    if rows:
-        pick(rows[0])
+def _picked(key: str, items: Sequence[T], pick: Callable[[T], None]) -> None:
+    match st.session_state[key]["selection"]["rows"]:
+        case [int(row), *_] if 0 <= row < len(items):  # a forged message may hold anything
+            pick(items[row])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -22,7 +22,9 @@ from ragdash.core.paths import PACKAGE
 if TYPE_CHECKING:
     import pandas as pd  # the first page does without
 
+T = TypeVar("T")
 SORTED = 9  # decimals by which numbers are sorted
+LETTERS = 32  # that name what a list holds
 LETTER, AIR, NARROW, WIDE, NUMBER = 7.2, 28, 64, 240, 84  # pixels: a letter, around a text, a column
 _HTML = '<div class="rd-list"><div class="rd-rows" tabindex="0"></div></div>'
 _CSS = """
@@ -164,7 +166,8 @@ def content(columns: Sequence[Column], label: str, *, height: int | None = None,
     return blake2b(text, digest_size=16).hexdigest().encode() + text
 
 
-def render(rows: bytes, key: str, *, opened: int | None = None, pick: Callable[[int], None] | None = None) -> None:
+def render(rows: bytes, key: str, *, opened: int | None = None, items: Sequence[T] = (),
+           pick: Callable[[T], None] | None = None) -> None:
     """Draw a list.
 
     Parameters
@@ -173,12 +176,14 @@ def render(rows: bytes, key: str, *, opened: int | None = None, pick: Callable[[
         What `content` made.
     opened
         The row that is open, from 0; None where none is marked.
-    pick
-        Called with the row that was clicked.
+    items, pick
+        Called with the item of the row that was clicked, of one for each row. A click on rows that are no longer those
+        of the list counts for none: it was made on what the browser still showed.
     """
     mount = st.components.v2.component("ragdash_row_list", html=_HTML, css=_CSS, js=_script("row_list"),
                                        isolate_styles=False)
-    picks = {} if pick is None else {"on_opened_change": lambda: _picked(key, pick)}
+    name = rows[:LETTERS].decode()
+    picks = {} if pick is None else {"on_opened_change": lambda: _picked(key, name, items, pick)}
     if opened is None:
         mount(key=key, data=rows, **picks)
         return
@@ -188,10 +193,10 @@ def render(rows: bytes, key: str, *, opened: int | None = None, pick: Callable[[
         mark(key=f"{key}_mark", data={"list": key, "row": opened})
 
 
-def _picked(key: str, pick: Callable[[int], None]) -> None:
-    row = st.session_state[key].opened
-    if row is not None:
-        pick(int(row))
+def _picked(key: str, name: str, items: Sequence[T], pick: Callable[[T], None]) -> None:
+    match st.session_state[key].opened:
+        case {"list": seen, "row": int(row)} if seen == name and 0 <= row < len(items):  # a forged one holds anything
+            pick(items[row])
 
 
 @cache

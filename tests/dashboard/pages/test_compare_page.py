@@ -126,11 +126,12 @@ def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_
 def test_a_click_on_a_row_chooses_its_run(monkeypatch):
     """A row is a place in the table, which is not the place of the run."""
     picks, chosen = [], []
-    monkeypatch.setattr(row_list, "render", lambda rows, key, pick: picks.append(pick))
+    monkeypatch.setattr(row_list, "render", lambda rows, key, items, pick: picks.append((items, pick)))
     monkeypatch.setattr(compare_leaderboard, "_open_run", lambda context, index: chosen.append(context.names[index]))
     opened("compare", **session())
-    for row in range(3):
-        picks[0](row)
+    items, pick = picks[0]
+    for item in items:
+        pick(item)
     assert chosen == ["new", "old", "same"]
 
 

@@ -115,7 +115,7 @@ def test_every_number_of_a_mix_and_of_the_runs_opens_exactly_its_queries(monkeyp
     frame = elements.frame
 
     def watched(table, key, alt, **options) -> None:
-        picks[key] = table, options.get("pick")
+        picks[key] = table, options.get("items"), options.get("pick")
         frame(table, key, alt, **options)
 
     monkeypatch.setattr(elements, "frame", watched)
@@ -131,11 +131,11 @@ def test_every_number_of_a_mix_and_of_the_runs_opens_exactly_its_queries(monkeyp
     said = texts(at)
     assert f"{len(linked['First result differs (35)'])} of 122 queries, the set of " in said
     assert len(linked["Better (28)"]) == 28 and len(linked["Worse (13)"]) == 13
-    table, pick = picks["mix_queries"]
+    table, items, pick = picks["mix_queries"]
     assert set(table["Query"]) == {*linked["Better (28)"], *linked["Worse (13)"]}
-    pick(1)
-    documents, open_document = picks["leg_documents_table"]
-    open_document(2)
+    pick(items[1])
+    documents, items, open_document = picks["leg_documents_table"]
+    open_document(items[2])
     assert [where["query"] for where in opened_at] == [table["Query"][1], documents["Query"][2]]
     assert all(where.keys() == {"query", "picked"} for where in opened_at), "an id is no words of a question"
     assert set(documents["Query"]) == set(next(ids for label, ids in linked.items() if label.startswith("Read ")))

@@ -62,6 +62,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{expected}",
         fix="Write texts in quotes.",
     ),
+    "pytest/logged-twice": Message(
+        actual="other {names:comma} of the query {query!r}, which the test has logged before",
+        expected="each query once in a test",
+        fix="Log it once, or under another query id.",
+    ),
     "pytest/twice": Message(
         actual="the query {query!r} of {group!r} logged again",
         expected="each query once per repeat",

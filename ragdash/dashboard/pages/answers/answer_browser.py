@@ -67,6 +67,7 @@ def render(data: AnswersData, spec: Spec) -> None:
         f"answer_rows_{state.get(state.KIND)}",
         f"{fmt.query_count(len(rows))}, worst {spec.title} first",
         height=min(38 + 35 * len(rows), MAX_TABLE_HEIGHT),
+        items=range(len(ids)),
         pick=partial(_select_query, ids),
         widths=COLUMN_WIDTHS,
     )

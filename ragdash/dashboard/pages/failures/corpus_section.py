@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from ragdash.matching.match import Match
 from ragdash.reporting.sentences.failures import corpus as sentences
 from ragdash.reporting.tables.failure_patterns import copy_rows, hub_rows, part_rows, unfound_rows
 
+T = TypeVar("T")
 MOST_ROWS, HEIGHT = 500, 290  # rows and pixels of a table
 
 
@@ -35,7 +37,7 @@ def render(data: FailuresData) -> None:
     missing = unfound_rows(view, query_ids)
     if len(missing):
         _table(missing, "unfound", "Relevant documents that no run returns",
-               lambda row: _open(data, np.arange(len(data.in_scope)) == view.unfound.queries[row]))
+               view.unfound.queries, lambda query: _open(data, np.arange(len(data.in_scope)) == query))
     _render_parts(data, view.unfound.by_source, "Source")
     _render_parts(data, view.unfound.by_length, "Characters")
     st.header("Documents never returned", anchor=False, help=tooltip("never_returned"))
@@ -46,10 +48,10 @@ def render(data: FailuresData) -> None:
                    "Documents never returned")
     st.header("Hubs", anchor=False, help=tooltip("hubs"))
     st.markdown(sentences.hubs_sentence(view.hubs, view.run, view.k))
-    _table(hub_rows(view), "hubs", "Hubs", lambda row: _open(data, view.hubs.hubs[row].queries))
+    _table(hub_rows(view), "hubs", "Hubs", view.hubs.hubs, lambda hub: _open(data, hub.queries))
     st.header("Copies that take ranks", anchor=False, help=tooltip("text_copies"))
     st.markdown(sentences.copies_sentence(view.copies, view.run, view.k, view.queries))
-    _table(copy_rows(view), "copies", "Copies in the top k", lambda row: _open(data, view.copies.copies[row].queries))
+    _table(copy_rows(view), "copies", "Copies in the top k", view.copies.copies, lambda copy: _open(data, copy.queries))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Counting documents …")
@@ -58,15 +60,17 @@ def _view(runs: tuple[str, ...], names: tuple[str, ...], run: int, truth: str, c
     return corpus_view([match.renamed(name) for match, name in zip(_matches, names, strict=True)], run, k, _in_scope)
 
 
-def _table(rows: Sequence[dict[str, object]], key: str, alt: str, pick: Callable[[int], None] | None = None) -> None:
-    """A table whose rows open their queries; nothing where it is empty."""
+def _table(rows: Sequence[dict[str, object]], key: str, alt: str, items: Sequence[T] = (),
+           pick: Callable[[T], None] | None = None) -> None:
+    """A table whose rows open the queries of their items; nothing where it is empty."""
     if not rows:
         return
     if pick is not None:
         st.caption("Click a row to open its queries." + (
             f" The first {MOST_ROWS:,} of {len(rows):,}." if len(rows) > MOST_ROWS else ""))
     shown = pd.DataFrame(list(rows[:MOST_ROWS]))
-    elements.frame(shown, f"corpus_{key}", alt, height=min(38 + 35 * len(shown), HEIGHT), pick=pick)
+    elements.frame(shown, f"corpus_{key}", alt, height=min(38 + 35 * len(shown), HEIGHT), items=items,
+                   pick=pick)
 
 
 def _render_parts(data: FailuresData, parts: Sequence[Part], name: str) -> None:
@@ -74,7 +78,7 @@ def _render_parts(data: FailuresData, parts: Sequence[Part], name: str) -> None:
     if parts:
         st.subheader(f"By {name.lower()}" if name == "Source" else "By length", anchor=False)
         _table(part_rows(parts, name), f"by_{name.lower()}", f"Relevant documents that no run returns, by {name}",
-               lambda row: _open(data, parts[row].queries))
+               parts, lambda part: _open(data, part.queries))
 
 
 def _open(data: FailuresData, queries: np.ndarray) -> None:

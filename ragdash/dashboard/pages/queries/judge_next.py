@@ -6,7 +6,6 @@ Computed only when opened; cached by digests, as in ragdash.dashboard.session.sc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -101,7 +100,7 @@ def _render_plan(data: QueriesData) -> None:
                           "Leader changed by here": table["change"].to_numpy()})
     elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that remove most doubt", height=220,
                    formats=dict.fromkeys(("Chance", "Share of doubt", "Leader changed by here"), elements.PERCENT),
-                   pick=partial(_open, queries, docs))
+                   items=list(zip(queries, docs, strict=True)), pick=_open)
 
 
 def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
@@ -139,15 +138,16 @@ def _document_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
     frame = pd.DataFrame({"Query": queries, "Document": docs, "Ranks": positions,
                           "Influence": table["influence"].to_numpy()})
     elements.frame(frame, "judge_rows", f"{fmt.count(len(frame), 'document')} to judge first", height=290,
-                  formats={"Influence": "%.5f"}, pick=partial(_open, queries, docs))
+                  formats={"Influence": "%.5f"}, items=list(zip(queries, docs, strict=True)), pick=_open)
     st.caption("Influence: how much the differences between the means change if this one document has the highest "
                "grade. Click the left edge of a row to open the query with this document."
                + (f" First {MOST_DOCUMENTS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
 
 
-def _open(queries: list[str], docs: list[str], row: int) -> None:
-    """Show the query, whatever the filters were, and the document."""
+def _open(judgment: tuple[str, str]) -> None:
+    """Show the query of a judgment, whatever the filters were, and its document."""
+    query, doc = judgment
     for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
-    st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True,
+    st.session_state.update({state.QUERY: query, state.DOC: doc, state.READING: True,
                              state.TAB: queries_sentences.QUERY_TABS[-1]})

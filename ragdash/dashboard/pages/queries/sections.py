@@ -67,7 +67,7 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     runs = "each run" if len(data.context.names) > 1 else fmt.escape(data.context.names[0])
     st.caption(f"{fmt.escape(data.spec.title)} of {runs}{spread}.")
     row_list.render(listed, "query_rows", opened=places[state.get(state.QUERY)],
-                    pick=partial(_open_query, list(places)))
+                    items=range(len(places)), pick=partial(_open_query, list(places)))
     downloads.menu(query_frame, "query_rows")
     return rows.tolist()
 

@@ -97,8 +97,8 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
         frame = frame.drop(columns=["Part of the difference", "Spread"] if len(check.runs) < 2 else [
             "Part of the difference"])
     elements.frame(frame, "test_set_queries", f"What each query contributes to {check.spec.title}",
-                   height=TABLE_HEIGHT, pick=partial(_open_query, context.digests[0],
-                                                     [row["query_id"] for row in rows]),
+                   height=TABLE_HEIGHT, items=[row["query_id"] for row in rows],
+                   pick=partial(_open_query, context.digests[0]),
                    formats={"Part of the difference": "%+.4f"}, widths={"Findings": 350})
     if check.carriers:
         pair = check.carriers[0]
@@ -123,17 +123,18 @@ def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:
     frame = pd.DataFrame({"Query": [row["query_id"] for row in rows], "Finding": [row["finding"] for row in rows],
                           "Documents": [", ".join(row["documents"]) or None for row in rows],
                           "Seen": [row["seen"] or None for row in rows]})
-    pick = None if context is None else partial(_open_query, context.digests[0], [row["query_id"] for row in rows])
-    elements.frame(frame, "test_set_findings", "Judgments that look wrong by a rule", pick=pick,
-                   height=min(38 + 35 * len(rows), TABLE_HEIGHT), widths={"Finding": 350, "Documents": 210})
+    pick = None if context is None else partial(_open_query, context.digests[0])
+    elements.frame(frame, "test_set_findings", "Judgments that look wrong by a rule",
+                   items=frame["Query"].tolist(), pick=pick, height=min(38 + 35 * len(rows), TABLE_HEIGHT),
+                   widths={"Finding": 350, "Documents": 210})
     st.caption("A finding is a reason to look, not an error."
                + (f" First {MOST_FINDINGS:,} of {len(findings):,}." if len(findings) > MOST_FINDINGS else ""))
 
 
-def _open_query(run: str, queries: Sequence[str], row: int) -> None:
+def _open_query(run: str, query: str) -> None:
     """Open a query on the Queries page, whatever the filters were."""
     for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
-    query_links.open_queries(run, **{state.QUERY: queries[row]})
+    query_links.open_queries(run, **{state.QUERY: query})
 
 

@@ -76,8 +76,9 @@ def table(data: TestSetData) -> list[str]:
     key = state.choice_key(state.DRAFT, ids, ids[0])
     position = ids.index(state.get(key))
     elements.frame(_draft_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
-                  height=min(38 + 35 * len(drafts), TABLE_HEIGHT), pick=partial(_open_draft, ids),
-                  selected_row=position, widths={"State": 130, "Answer": 240, "Why not": 320})
+                  height=min(38 + 35 * len(drafts), TABLE_HEIGHT), items=range(len(ids)),
+                  pick=partial(_open_draft, ids), selected_row=position,
+                  widths={"State": 130, "Answer": 240, "Why not": 320})
     return ids
 
 

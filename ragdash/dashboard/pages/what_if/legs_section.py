@@ -72,8 +72,8 @@ def _render_documents(chosen: PageContext, result: Attribution) -> None:
     table = documents_table(result, rows[:MOST_ROWS])
     st.caption("Ranks in each list; empty: not returned. Click a row to read the query.")
     elements.frame(table, "leg_documents_table", "Relevant documents with their ranks in each list",
-                   pick=lambda row: query_links.open_queries(chosen.digests[0],
-                                                             **{**these, state.QUERY: str(table["Query"][row])}))
+                   items=table["Query"].tolist(), pick=lambda query: query_links.open_queries(
+                       chosen.digests[0], **{**these, state.QUERY: str(query)}))
 
 
 def documents_table(result: Attribution, rows: np.ndarray) -> pd.DataFrame:

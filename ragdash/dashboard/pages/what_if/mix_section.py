@@ -173,8 +173,9 @@ def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, reci
         table = tables.changes_table(pool.truth.query_ids.to_pylist(), single, values, title,
                                      choice.runs[choice.best_run], MOST_CHANGES)
         st.caption("Click a row to read the query.")
-        elements.frame(table, "mix_queries", "Queries that gain or lose", pick=lambda row: query_links.open_queries(
-            run, **{**these, state.QUERY: str(table["Query"][row])}))
+        elements.frame(
+            table, "mix_queries", "Queries that gain or lose", items=table["Query"].tolist(),
+            pick=lambda query: query_links.open_queries(run, **{**these, state.QUERY: str(query)}))
 
 
 def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:

@@ -156,6 +156,7 @@ def _render_pairs(context: PageContext, pairs: list[BorderlinePair]) -> None:
         f"pair_rows_{state.get(state.PAIRS)}",
         f"{fmt.count(len(pairs), 'pair')}, the nearest to the threshold first",
         height=min(38 + 35 * len(pairs), MAX_TABLE_HEIGHT),
+        items=range(len(tokens)),
         pick=partial(_select_pair, tokens),
         widths=COLUMN_WIDTHS,
     )
