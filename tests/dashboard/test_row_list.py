@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.components import leaderboard_table
-from ragdash.dashboard.widgets import elements, row_list
+from ragdash.dashboard.widgets import clicks, row_list
 
 TABLE = pd.DataFrame({"Query": ["q1", "q2"], "Question": ["a?", None], "dense": [0.123456789123, np.nan]})
 
@@ -105,12 +105,19 @@ def test_a_forged_click_opens_nothing(row):
         assert click(at, value).session_state["query"] == listed[0]
 
 
-@pytest.mark.parametrize("rows", [[99999], [-1], ["3"], [None], [[]], [1.5], "x", {}, []])
-def test_a_forged_row_of_a_table_opens_nothing(rows, monkeypatch):
+@pytest.mark.parametrize("rows", [[99999], [-1], ["3"], [None], [[]], [1.5], "x", {}, [], None, 3])
+def test_a_forged_row_of_a_table_opens_nothing(rows):
     picked = []
-    monkeypatch.setattr(elements.st, "session_state", {"table": {"selection": {"rows": rows}}})
-    elements._picked("table", ["a", "b"], picked.append)
+    for sent in ({"selection": {"rows": rows}}, {"selection": rows}, rows):
+        clicks.pick_row(sent, ["a", "b"], picked.append)
     assert not picked
+    clicks.pick_row({"selection": {"rows": [0]}}, ["a", "b"], picked.append)
+    assert picked == ["a"]
+
+
+@pytest.mark.parametrize("points", [["x"], "x", None, {}, [{"x": 1}], [{"customdata": None}]])
+def test_forged_marks_of_a_picture_choose_nothing(points):
+    assert clicks.marks({"selection": {"points": points}}) == [] == clicks.marks(points)
 
 
 def test_a_table_has_another_key_where_it_has_other_rows():

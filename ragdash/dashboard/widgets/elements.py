@@ -18,7 +18,7 @@ from ragdash.core.errors import Problem, groups_of_alike, number_of
 from ragdash.core.text.quoted import cut_end
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.session import saved_views, state
-from ragdash.dashboard.widgets import downloads, small_screen
+from ragdash.dashboard.widgets import clicks, downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
@@ -237,17 +237,17 @@ def chart(
         shown = page_figure(fig, theme())
         with picture, _frame_of(fig, key, tall):
             if pick_area is not None:
-                selected = st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_WITH_LASSO, on_select="rerun",
-                                           selection_mode=("points", "box", "lasso")).selection.points
-                if selected and picture.open is not False:
-                    pick_area([point["customdata"] for point in selected])
+                marks = clicks.marks(st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_WITH_LASSO,
+                                                     on_select="rerun", selection_mode=("points", "box", "lasso")))
+                if marks and picture.open is not False:
+                    pick_area(marks)
             elif pick is None:
                 st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_ON_PAGE)
             else:
-                points = st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_ON_PAGE, on_select="rerun",
-                                        selection_mode="points").selection.points
-                if points and points[0].get("customdata") and picture.open is not False:
-                    pick(points[0]["customdata"])
+                marks = clicks.marks(st.plotly_chart(shown, key=key, alt=alt, theme=None, config=_ON_PAGE,
+                                                     on_select="rerun", selection_mode="points"))
+                if marks and picture.open is not False:
+                    pick(marks[0])
     if has_numbers:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)
@@ -318,7 +318,7 @@ def frame(
         placeholder=fmt.UNDEFINED,
         height=_whole_rows(height) if height else "auto",
         selection_mode="single-row",
-        on_select="ignore" if pick is None else lambda: _picked(table_key, items, pick),
+        on_select="ignore" if pick is None else lambda: clicks.pick_row(st.session_state[table_key], items, pick),
     )
     downloads.menu(table, key, paper)
 
@@ -385,9 +385,3 @@ def _cell_text(text: object, letters: int) -> str:
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:
     """The heading and the tooltip of a column; empty for one that is called by its name."""
     return dict(zip(("label", "help"), (labels or {}).get(column, ()), strict=False))
-
-
-def _picked(key: str, items: Sequence[T], pick: Callable[[T], None]) -> None:
-    match st.session_state[key]["selection"]["rows"]:
-        case [int(row), *_] if 0 <= row < len(items):  # a forged message may hold anything
-            pick(items[row])

@@ -18,6 +18,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.paths import PACKAGE
+from ragdash.dashboard.widgets import clicks
 
 if TYPE_CHECKING:
     import pandas as pd  # the first page does without
@@ -183,7 +184,8 @@ def render(rows: bytes, key: str, *, opened: int | None = None, items: Sequence[
     mount = st.components.v2.component("ragdash_row_list", html=_HTML, css=_CSS, js=_script("row_list"),
                                        isolate_styles=False)
     name = rows[:LETTERS].decode()
-    picks = {} if pick is None else {"on_opened_change": lambda: _picked(key, name, items, pick)}
+    picks = {} if pick is None else {"on_opened_change": lambda: clicks.pick_listed_row(
+        st.session_state[key].opened, name, items, pick)}
     if opened is None:
         mount(key=key, data=rows, **picks)
         return
@@ -191,12 +193,6 @@ def render(rows: bytes, key: str, *, opened: int | None = None, items: Sequence[
     with st.container(gap=None, key=f"{key}_list"):
         mount(key=key, data=rows, **picks)
         mark(key=f"{key}_mark", data={"list": key, "row": opened})
-
-
-def _picked(key: str, name: str, items: Sequence[T], pick: Callable[[T], None]) -> None:
-    match st.session_state[key].opened:
-        case {"list": seen, "row": int(row)} if seen == name and 0 <= row < len(items):  # a forged one holds anything
-            pick(items[row])
 
 
 @cache

@@ -451,6 +451,8 @@ def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monke
     assert rows and set().union(*rows) == set(IDS) and sum(map(len, rows)) == QUERIES
 
     chosen = query_map.picked([[3], 7, 20], QUERIES)
+    assert not query_map.picked([QUERIES, -1, "3", [], [[1]], {}, float("nan")], QUERIES).any(), "a forged message"
+    assert np.flatnonzero(query_map.picked([0], QUERIES)).tolist() == [0]
     scope = SimpleNamespace(truth=truth, truth_digest=truth.digest)
     token = picked_queries.pack(scope, chosen)
     assert follow(queries, {"picked": [token]}) == set(ids[chosen])

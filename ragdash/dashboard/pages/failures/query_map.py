@@ -153,14 +153,17 @@ def stage_looks(theme: Theme) -> tuple[list[int], list[str], list[str]]:
 
 
 def picked(marks: Sequence, count: int) -> np.ndarray:
-    """The queries (Q,) bool of the customdata of marks."""
+    """The queries (Q,) bool of the customdata of marks; a mark that names none, as in a forged message, is left out."""
+    rows = [mark[0] if isinstance(mark, list | tuple) and mark else mark for mark in marks]
     queries = np.zeros(count, bool)
-    queries[[int(mark[0] if isinstance(mark, (list, tuple)) else mark) for mark in marks]] = True
+    queries[[int(row) for row in rows if isinstance(row, int | float) and row in range(count)]] = True
     return queries
 
 
 def _open_picked(data: FailuresData, marks: Sequence) -> None:
     queries = picked(marks, len(data.in_scope))
+    if not queries.any():
+        return
     query_links.open_queries(data.digest, **{state.PICKED: [picked_queries.pack(data.context.scope, queries)]})
 
 
