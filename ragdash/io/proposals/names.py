@@ -87,7 +87,7 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file", "pattern",
-              "filename", "directory"}
+              "filename", "directory", "planner", "router", "rewriter", "thought", "scratchpad"}
 AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
             "excluded", "exclude"}
 WRONG = AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",
@@ -106,8 +106,8 @@ ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRIC
 
 
 def names_average(text: str) -> bool:
-    """True for the name of a row of means: mean, FINAL (mean), Average score."""
-    parts = re.split(r"[\W_]+", text.strip().lower().strip("(): "))
+    """True for the name of a row of means: mean, FINAL (mean), Average score, __summary__."""
+    parts = re.split(r"[\W_]+", text.lower().strip("()[]<>:_*- "))
     known = _AROUND | (METRICS if parts[0] in _FIRST_OF_AVERAGE else set())  # Overall Accuracy
     return len(text) < 40 and not AVERAGES.isdisjoint(parts) and AVERAGES.issuperset(set(parts) - known)
 

@@ -14,7 +14,7 @@ from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.asked_once import asked_each, asked_once
-from ragdash.io.proposals.shapes.columns_of_systems import rows_by_system
+from ragdash.io.proposals.shapes.columns_of_systems import names_of_lists, rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
 from ragdash.io.proposals.shapes.sheets import rows_without_percent_signs, with_metric_columns, with_whole_names
@@ -55,7 +55,7 @@ MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
 _OF_DOCUMENTS = {"candidate", "article", "passage", "chunk", "hit", "snippet", "citation", "source", "doc", "document"}
-_MANY, _LONGEST_NAME = 12, 160  # records; characters of the name of a configuration, such as the path of a model
+_MANY = 12  # records
 
 
 def _parse_int(text: str) -> int | NumberText:
@@ -173,8 +173,7 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
         not {"question", "query", "qa"}.isdisjoint(words(str(key))))]  # of many records: questions below test cases
     if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
         return
-    outer = [{f"{KEY}.{name}": value for name, value in row.items()
-              if type(value) in (str, int, NumberText) and len(str(value)) < _LONGEST_NAME} for row in rows]
+    outer = names_of_lists(rows)
     for key in keys:
         if not _OF_DOCUMENTS.isdisjoint(words(str(key))):
             continue

@@ -10,7 +10,7 @@ from ragdash.io.proposals.fields import as_number, is_missing
 from ragdash.io.proposals.names import names_average
 
 _ROUNDING = 0.006  # of the values in a table, and of their mean
-_AVERAGES = (rb'(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summary|macro|micro)\)?'
+_AVERAGES = (rb'[_<\[]*(?:final\s*)?\(?(?:[ag]?mean|average|avg|overall|total|all|summary|macro|micro)[)_>\]]*'
              rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)

@@ -22,12 +22,16 @@ from ragdash.io.proposals.names import (
     QUESTION,
     RANKS,
     SCORES,
+    SURE_METRICS,
     TEXT,
     words,
 )
 from ragdash.io.proposals.shapes.families import SYSTEMS
 
 KEY = "*"
+_LONGEST_NAME = 160  # characters of the name of a configuration, such as the path of a model
+_SETTINGS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}  # objects of them
+_BOUNDS = {"threshold", "min", "max", "weight"}  # similarity_threshold is a setting, precision_at_k a mean
 _SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?(?:\d+|k))$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _FEWEST = 3  # queries of a pass
@@ -339,3 +343,25 @@ def _content(values: Iterator) -> str:
             4 * blanks > len(present) and 3 * others > len(present) and others > 4):
         return "answer"
     return ""
+
+
+def names_of_lists(rows: Sequence[Mapping]) -> list[dict[str, object]]:
+    """What the records that each hold a list are called: their texts and numbers, and their objects of settings, of
+    which the settings that differ are one text. Means of metrics are no names.
+    """
+    names = [{f"{KEY}.{name}": value for name, value in row.items() if type(value) in (str, int, NumberText)
+              and len(str(value)) < _LONGEST_NAME and not _is_mean(str(name), value)} for row in rows]
+    for name in (name for name in rows[0] if words(str(name))[-1:] and words(str(name))[-1] in _SETTINGS):
+        objects = [row.get(name) for row in rows]
+        if len(rows) > 1 and all(isinstance(settings, Mapping) for settings in objects):
+            differing = [key for key in objects[0] if len({str(settings.get(key)) for settings in objects}) > 1]
+            for settings, row_names in zip(objects, names, strict=True):
+                text = ", ".join(f"{key}={settings.get(key)}" for key in differing)
+                row_names |= {f"{KEY}.{name}": text} if 0 < len(text) < _LONGEST_NAME else {}
+    return names
+
+
+def _is_mean(name: str, value: object) -> bool:
+    """True for a fraction under the name of a metric."""
+    return not SURE_METRICS.isdisjoint(words(name)) and _BOUNDS.isdisjoint(words(name)) and (
+        isinstance(value, NumberText) and "." in value)

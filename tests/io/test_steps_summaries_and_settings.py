@@ -1,0 +1,51 @@
+"""Records of means among those of queries, reports of a configuration each, and what a step before the answer wrote."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+ASKED = [f"What does rule {number} of the house say?" for number in range(8)]
+SAID = [f"Rule {number} says that the door is closed at night, and why." for number in range(8)]
+
+
+def mappings(value: object) -> list[dict[str, str]]:
+    return [dict(reading.mapping) for reading in propose(Source(("file.json", json.dumps(value).encode())))]
+
+
+@pytest.mark.parametrize("name", ["_summary", "__mean__", "[overall]"])
+def test_a_record_of_means_under_a_marked_name_is_no_query(name):
+    records = [{"id": f"q{number}", "question": ASKED[number], "relevant_titles": [f"Rule {number}"], "token": {
+        "retrieved_titles": [f"Rule {number}", "Door"], "mrr": number % 2}} for number in range(8)]
+    content = "\n".join(map(json.dumps, [*records, {"id": name, "token": {"mrr": 0.5}, "chunkers": ["token"]}])).encode()
+    mapping, *_ = [dict(reading.mapping) for reading in propose(Source(("file.jsonl", content)))]
+    run, = read_runs(("file.jsonl", content), mapping=mapping)
+    truth = read_truth(("file.jsonl", content), mapping=mapping)
+    assert run.query_ids.to_pylist() == truth.query_ids.to_pylist() == [f"q{number}" for number in range(8)]
+
+
+def test_reports_are_named_by_the_settings_that_differ_and_not_by_a_mean():
+    reports = [{"config": {"chunk_size": size, "overlap": 50, "top_k": k, "style": style}, "precision_at_k": 1 / k,
+                "details": [{"question": question, "generated_answer": f"{text} {size} {style}",
+                             "expected_answer": text, "faithfulness": 0.5} for question, text in zip(
+                                 ASKED, SAID, strict=True)]}
+               for size in (300, 500) for k in (3, 5) for style in ("basic", "strict")]
+    mapping, *_ = mappings(reports)
+    assert mapping["config"] == "*.config"
+    names = [run.name for run in read_runs(("file.json", json.dumps(reports).encode()), mapping=mapping)]
+    assert names[:2] == ["chunk_size=300, top_k=3, style=basic", "chunk_size=300, top_k=3, style=strict"]
+    assert len(set(names)) == 8
+
+
+@pytest.mark.parametrize("step", ["planner_output", "router_response", "rewriter_output"])
+def test_what_a_step_before_the_answer_wrote_is_no_answer(step):
+    mapping, *_ = mappings([{"question": ASKED[number], "expected_docs": [f"d{number}"], step: f"Look up {number}.",
+                             "answer": SAID[number], "retrieved_chunk_ids": [f"d{number}", f"d{number + 20}"],
+                             "elapsed_s": 1.5 + number}
+                            for number in range(8)])
+    assert (mapping["answer"], mapping["relevant"]) == ("answer", "expected_docs") and "answers" not in mapping
