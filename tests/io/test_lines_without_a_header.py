@@ -109,3 +109,19 @@ def test_a_header_without_a_blank_above_lines_of_several_words_is_that_of_a_tabl
     """Lines with as many words as those of a run, and numbers among them, are no reason to fail."""
     text = "query,score,passage\n" + "".join(f"q{n},0.{n},Part {n} 0.{n} of the rules.\n" for n in range(1, 7))
     assert detect(("file.csv", text.encode())).format == "csv"
+
+
+def test_documents_and_grades_below_their_query_are_judgments():
+    text = "Q:greatest rock album\nR17\t3\nR10\t1\n\nQ:christmas songs\nR17\t0\nR98\t2\n"
+    truth = read_truth(("relevance.txt", text.encode()), mapping=mapping_of(text))
+    assert truth.query_ids.to_pylist() == ["greatest rock album", "christmas songs"]
+    judged = zip(truth.queries.tolist(), truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
+    assert set(judged) == {(0, "R17", 3), (0, "R10", 1), (1, "R17", 0), (1, "R98", 2)}
+
+
+@pytest.mark.parametrize("text", ["Q: who\nShe did\nQ: when\nIt was 3\n", "note\nR17 3\nR10 1\nR98 2\n"])
+def test_other_lines_below_headings_are_no_judgments(text):
+    with pytest.raises(InputError) as caught:
+        read_truth(("notes.txt", text.encode()))
+    assert all("grade" not in mapping for problem in caught.value.problems
+               for mapping in problem.facts.get("mappings", ()))

@@ -120,3 +120,11 @@ def test_a_share_of_words_of_a_question_is_no_score_of_a_system():
     rows = [{"question": asked, "reference_answer": f"It is part {number}.", "source_chunk_id": f"rules:{number}",
              "overlap": number / 9} for number, asked in enumerate(ASKED)]
     assert {mapping["role"] for mapping in offered(rows)} == {"truth"}
+
+
+def test_a_code_of_one_expected_ticket_names_what_is_right():
+    mapping, *_ = [dict(reading.mapping) for reading in propose(Source(("file.json", json.dumps([
+        {"question": f"How do I change entry {number} of my order?", "expected_ticket": f"TICKET_{number * 37:04}",
+         "hit_at_3": number % 2, "answer": f"Open entry {number} and change it there."} for number in range(8)
+    ]).encode())))]
+    assert (mapping["relevant"], mapping["answer"]) == ("expected_ticket", "answer")

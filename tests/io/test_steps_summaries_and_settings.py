@@ -22,7 +22,8 @@ def mappings(value: object) -> list[dict[str, str]]:
 def test_a_record_of_means_under_a_marked_name_is_no_query(name):
     records = [{"id": f"q{number}", "question": ASKED[number], "relevant_titles": [f"Rule {number}"], "token": {
         "retrieved_titles": [f"Rule {number}", "Door"], "mrr": number % 2}} for number in range(8)]
-    content = "\n".join(map(json.dumps, [*records, {"id": name, "token": {"mrr": 0.5}, "chunkers": ["token"]}])).encode()
+    means = {"id": name, "token": {"mrr": 0.5}, "chunkers": ["token"]}
+    content = "\n".join(map(json.dumps, [*records, means])).encode()
     mapping, *_ = [dict(reading.mapping) for reading in propose(Source(("file.jsonl", content)))]
     run, = read_runs(("file.jsonl", content), mapping=mapping)
     truth = read_truth(("file.jsonl", content), mapping=mapping)

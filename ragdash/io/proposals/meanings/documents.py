@@ -173,7 +173,8 @@ def is_gold_documents(field: Field) -> bool:
         return False  # expected_citations_contain is of documents where it has names of files
     if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
-    return not name.isdisjoint(CODES | _WORKS) or field.path_share > 0.6 or (
+    is_one = bool(name & (GOLD - WEAK_GOLD)) and name.isdisjoint(_NO_CODES) and are_ids_of_documents(field)
+    return not name.isdisjoint(CODES | _WORKS) or is_one or field.path_share > 0.6 or (  # expected_ticket: TICKET_52
         not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
 
 

@@ -23,6 +23,7 @@ from ragdash.io.tables.cell_lists import parse_columns
 
 DELIMITERS = "\t,;|"
 _FEWEST_ROWS = 3
+_HEADING = re.compile(r"(?:q|query|question|topic)\s*[:=]\s*(\S.*)", re.IGNORECASE)
 _GRADED_PAIR = 3  # columns of query, document and grade
 _STRATA, _SAMPLED_GRADES = {*"123456789"}, {"-1", *"01234"}
 _TITLE = re.compile(r"([\w-]*\d)(?::\s*| +)([^\W\d].*)")
@@ -40,7 +41,8 @@ def text_table(text: str, names: Collection[str] = ()) -> list[dict]:
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if rows := _ranked_lines(lines) or _judged_passages(lines) or _sampled_judgments(lines) or (
-            _candidates(lines) or _values_of_queries(lines) or _separated_judgments(lines)):
+            _candidates(lines) or _values_of_queries(lines) or _separated_judgments(lines)) or (
+                _judgments_below_queries(lines)):
         return rows
     candidates = []
     previous = csv.field_size_limit(2**31 - 1)
@@ -112,6 +114,20 @@ def _judged_passages(text_lines: Sequence[str]) -> list[dict]:
     for query, _, doc, _, grade in lines:
         grades[query, doc] = max(grades.get((query, doc), 0), int(grade))
     return [{"query_id": query, "doc_id": doc, "grade": grade} for (query, doc), grade in grades.items()]
+
+
+def _judgments_below_queries(text_lines: Sequence[str]) -> list[dict]:
+    """Rows of a document and a grade below the query that they are judged for: `Q: best live album`, then `d7 3`."""
+    rows, query = list[dict](), ""
+    for line in text_lines:
+        parts = line.split()
+        if heading := _HEADING.fullmatch(line.strip()):
+            query = heading[1]
+        elif not query or len(parts) != 2 or parts[1] not in _SAMPLED_GRADES:
+            return []
+        else:
+            rows.append({"query": query, "doc_id": parts[0], "grade": parts[1]})
+    return rows if len(rows) >= _FEWEST_ROWS else []
 
 
 def _sampled_judgments(text_lines: Sequence[str]) -> list[dict]:
