@@ -22,7 +22,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "rank": ("rank", "position", "document_position", "doc_position"),
     "grade": ("grade", "relevance", "rel", "final_rating", "final_grade", "final_label", "final_judgment", "label",
               "judgment", "judgement", "rating", "gain", "relevance_grade", "relevance_label"),
-    "text": ("text", "passage", "chunk", "content", "page_content", "document_content"),
+    "text": ("text", "passage", "chunk", "content", "page_content", "document_content",
+             "document_preview", "text_preview"),
     "source": ("source", "url"),
     "config": ("config", "method", "system", "run", "model", "app_id", "provider.label", "provider.id"),
     "query": ("query", "question", "user_input", "input", "user_query", "query_text", "question_text",
@@ -45,7 +46,8 @@ _ANSWERS_OF_SYSTEMS = (
     "bot_says", "bot_said", "bot_answer", "bot_response", "bot_reply", "bot_output", "chatbot_answer",
     "chatbot_response", "chatbot_reply", "assistant_says", "assistant_answer", "assistant_response", "assistant_reply",
     "ai_answer", "ai_response", "system_response", "system_output", "rag_response", "rag_output", "agent_response",
-    "agent_reply", "agent_output", "model_output", "model_response", "llm_response", "llm_output")
+    "agent_reply", "agent_output", "model_output", "model_response", "llm_response", "llm_output", "candidate_answer",
+    "candidate_response")
 # A query in one object or row: what was returned for it, and what is right.
 QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": (*ALIASES["query_id"], "example_id", "task_id", "id", "_id"),

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
 from ragdash.io.proposals.propose import propose
 from ragdash.io.source.source import Source
@@ -50,3 +51,29 @@ def test_what_a_step_before_the_answer_wrote_is_no_answer(step):
                              "elapsed_s": 1.5 + number}
                             for number in range(8)])
     assert (mapping["answer"], mapping["relevant"]) == ("answer", "expected_docs") and "answers" not in mapping
+
+
+def test_verdicts_on_two_known_systems_are_those_of_two_runs():
+    content = b"id,question,baseline_correct,baseline_own_negation,reranked_correct,reranked_own_negation\n" + b"".join(
+        b"q%d,%s,True,False,%s,True\n" % (number, asked.encode(), str(number % 2 > 0).encode())
+        for number, asked in enumerate(ASKED))
+    with pytest.raises(InputError) as failed:
+        read_runs(("results.csv", content))
+    mapping = failed.value.problems[0].facts["mappings"][0]
+    assert mapping["scores"] == "{run}_correct"
+    assert [run.name for run in read_runs(("results.csv", content), mapping=mapping)] == ["baseline", "reranked"]
+
+
+def test_the_number_of_a_right_answer_names_what_is_right():
+    mapping, *_ = mappings([{"question": question, "target_answer_no": 3 + 7 * number}
+                            for number, question in enumerate(ASKED)])
+    assert (mapping["role"], mapping["relevant"]) == ("truth", "target_answer_no") and "answers" not in mapping
+
+
+def test_a_candidate_answer_is_that_of_a_system_and_a_preview_the_text_of_a_document():
+    asked = [{"question": question, "context": text, "reference_answer": text, "candidate_answer": text.upper()}
+             for question, text in zip(ASKED, SAID, strict=True)]
+    run, = read_runs(("file.json", json.dumps(asked).encode()))
+    assert run.details["answer"].to_pylist() == [text.upper() for text in SAID]
+    ranked, = read_runs(("file.csv", b"Query,Rank,Document_ID,Document_Preview\nwho,1,d7,She did.\nwho,2,d2,He did.\n"))
+    assert ranked.ranking("who", 2)["text"].to_pylist() == ["She did.", "He did."]

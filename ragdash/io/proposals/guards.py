@@ -45,6 +45,7 @@ from ragdash.io.proposals.fields import is_missing
 from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, reads_column
 from ragdash.io.proposals.records import KEY, fail_quietly
+from ragdash.io.proposals.shapes.columns_of_systems import are_verdicts_on_systems
 from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
 from ragdash.io.proposals.shapes.traces.span_rows import has_spans
 from ragdash.io.source.beginning import beginning
@@ -291,7 +292,8 @@ def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
     if predicted and detected.guess.get("answer", predicted[0]) not in predicted:  # the other text may be a judge's
         yield lambda reading: reading.mapping.get("answer") in predicted
     if family := find_family(detected.columns):
-        is_measured = has_times(family) or (measures_systems(family) and _WHAT_A_SYSTEM_GAVE.isdisjoint(detected.guess))
+        is_measured = has_times(family) or (_WHAT_A_SYSTEM_GAVE.isdisjoint(detected.guess) and (
+            measures_systems(family) or are_verdicts_on_systems(family)))
         roles = (*_OF_RUNS, "scores") if is_measured else _OF_RUNS
         yield lambda reading: any("{run}" in reading.mapping.get(role, "") for role in roles)
     if (source.container is None and has_average(source.data)) or source.container == "xlsx":

@@ -140,6 +140,8 @@ def is_gold_documents(field: Field) -> bool:
         return True  # answer_session_ids: what holds the answer
     if name and name <= GOLD and "[]" not in field.path and are_ids_of_documents(field):
         return True  # expected: doc_12
+    if field.is_number and field.name_words[-2:] == ("answer", "no") and path & (GOLD - WEAK_GOLD):
+        return True  # target_answer_no, of a list of answers
     if (field.is_number and not field.is_list and (name.isdisjoint(CODES) or name & {"total", "count"})) or (
             says_whether(field)):
         return False  # queries_total_in_gold_file

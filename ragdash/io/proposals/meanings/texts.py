@@ -154,6 +154,8 @@ def is_reference(field: Field) -> bool:
         return False  # what a system should do: answer, refuse
     if (field.name_words in _RIGHT_ONES and not field.is_list) or field.name_words == _OTHER_WAYS:
         return True
+    if field.is_number and field.name_words[-2:] == ("answer", "no"):
+        return False  # target_answer_no, its number in a list of answers
     if (name.isdisjoint(ANSWER) and asks_mostly(field)) or {"label", "expected"} <= name or (
             _VERDICTS.issuperset(field.name_words[-1:]) and field.name_words and (
                 says_whether(field) or field.is_number)):

@@ -26,10 +26,10 @@ from ragdash.io.proposals.names import (
     TEXT,
     words,
 )
-from ragdash.io.proposals.shapes.families import SYSTEMS
+from ragdash.io.proposals.shapes.families import RUN, SYSTEMS, ColumnFamily
 
 KEY = "*"
-_LONGEST_NAME = 160  # characters of the name of a configuration, such as the path of a model
+_LONGEST_SETTINGS = 160  # characters of the name of a configuration, such as the path of a model
 _SETTINGS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}  # objects of them
 _BOUNDS = {"threshold", "min", "max", "weight"}  # similarity_threshold is a setting, precision_at_k a mean
 _SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?(?:\d+|k))$", re.IGNORECASE)
@@ -345,19 +345,27 @@ def _content(values: Iterator) -> str:
     return ""
 
 
+def are_verdicts_on_systems(family: ColumnFamily) -> bool:
+    """True for baseline_correct and reranked_correct next to other values of both, which are two known systems."""
+    are_known = all(not SYSTEMS.isdisjoint(words(name)) for name in family.variants)
+    are_crossed = len(family.members) > 1 and all(len(fields) == len(family.variants)
+                                                  for fields in family.members.values())
+    return are_known and are_crossed and any(words(stem.replace(RUN, " ")) == ("correct",) for stem in family.members)
+
+
 def names_of_lists(rows: Sequence[Mapping]) -> list[dict[str, object]]:
     """What the records that each hold a list are called: their texts and numbers, and their objects of settings, of
     which the settings that differ are one text. Means of metrics are no names.
     """
     names = [{f"{KEY}.{name}": value for name, value in row.items() if type(value) in (str, int, NumberText)
-              and len(str(value)) < _LONGEST_NAME and not _is_mean(str(name), value)} for row in rows]
+              and len(str(value)) < _LONGEST_SETTINGS and not _is_mean(str(name), value)} for row in rows]
     for name in (name for name in rows[0] if words(str(name))[-1:] and words(str(name))[-1] in _SETTINGS):
         objects = [row.get(name) for row in rows]
         if len(rows) > 1 and all(isinstance(settings, Mapping) for settings in objects):
             differing = [key for key in objects[0] if len({str(settings.get(key)) for settings in objects}) > 1]
             for settings, row_names in zip(objects, names, strict=True):
                 text = ", ".join(f"{key}={settings.get(key)}" for key in differing)
-                row_names |= {f"{KEY}.{name}": text} if 0 < len(text) < _LONGEST_NAME else {}
+                row_names |= {f"{KEY}.{name}": text} if 0 < len(text) < _LONGEST_SETTINGS else {}
     return names
 
 
