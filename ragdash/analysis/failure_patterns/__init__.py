@@ -1,4 +1,4 @@
-"""What failing queries share: kinds of queries that are worse than the rest, and clusters of alike questions."""
+"""What failing queries share: kinds of queries that are worse than the rest, and clusters of similar questions."""
 
 from ragdash.analysis.failure_patterns.clusters import Cluster, clusters, question_vectors
 from ragdash.analysis.failure_patterns.shared_traits import LEAST, SharedTrait, compare_traits

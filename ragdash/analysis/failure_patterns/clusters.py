@@ -1,4 +1,4 @@
-"""Failing questions in groups of alike ones, by the vectors that a model has given them, with their typical words.
+"""Failing questions in groups of similar ones, by the vectors that a model has given them, with their typical words.
 
 Letters: Q queries of the truth, n failing ones with a vector, V numbers of a vector, K clusters, W words.
 """

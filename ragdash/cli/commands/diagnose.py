@@ -42,8 +42,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "documents that no run returns, documents never returned, hubs, copies that take ranks")
     parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table", help="of the result (default: table)")
     chart = parser.add_argument_group("map of the queries", "see docs/guide/failures.md")
-    chart.add_argument("--query-map", metavar="FILE", help="write a row per query: place on a map of alike questions, "
-                       "cluster, stage and value; .csv, .xlsx or .parquet")
+    chart.add_argument("--query-map", metavar="FILE", help="write a row per query: place on a map of similar "
+                       "questions, cluster, stage and value; .csv, .xlsx or .parquet")
     chart.add_argument("--map-layout", choices=LAYOUTS, default="pca", help="principal components, or t-SNE of "
                        "scikit-learn (default: pca)")
     chart.add_argument("--map-vectors", choices=VECTORS, help="embeddings that `ragdash score` computed, or the words "

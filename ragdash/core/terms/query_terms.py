@@ -126,8 +126,8 @@ TERMS: Mapping[str, Term] = {
                      "answerable, self-contained, one question, right answer. One more call per question."),
     "use_test_set": Term("Use as ground truth", "The runs of this session are then evaluated on these questions."),
     "query_map": Term(
-        "Query map", "A mark for each query; alike questions are near each other. Draw around marks to open exactly "
-        "these queries.", entry="a picture with a mark for each query, alike questions near each other",
+        "Query map", "A mark for each query; similar questions are near each other. Draw around marks to open exactly "
+        "these queries.", entry="a picture with a mark for each query, similar questions near each other",
         link="../guide/failures.md"),
     "map_color": Term(
         "Color by", "The stage at which the run looked at fails, its value, or how it differs from the baseline."),
@@ -138,7 +138,7 @@ TERMS: Mapping[str, Term] = {
         "Layout", "Principal components keep large distances and take a moment. t-SNE keeps neighbors together and "
         "takes minutes for 20,000 queries; distances between its groups mean little."),
     "map_areas": Term(
-        "Clusters", "All queries on the map in groups of alike questions (k-means on their vectors), with the words "
+        "Clusters", "All queries on the map in groups of similar questions (k-means on their vectors), with the words "
         "that are typical of each group. There are groups whether or not the questions fall into groups."),
     "unfound_documents": Term(
         "Relevant documents that no run returns", "Judged relevant, and in no list of any run shown, at any rank. No "

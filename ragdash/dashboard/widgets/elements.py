@@ -123,7 +123,7 @@ def unbroken_swatch(slot: int, label: str) -> str:
 
 
 def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:
-    """Errors as cards that say where, what and how to fix it, alike ones of a file in one; the rest as a table.
+    """Errors as cards that say where, what and how to fix it, similar ones of a file in one; the rest as a table.
 
     limit: cards, and problems in each of them.
     """

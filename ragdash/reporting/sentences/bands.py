@@ -94,8 +94,9 @@ def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> 
 def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
     """The sentences with who drew their bands: said once, after the last one, where several have the same."""
     if len(sources) > 1 == len(set(sources)):
-        return [*sentences, f":gray[Bands: {escape(sources[0])}.]"]
-    return [f"{sentence} :gray[– by the {escape(source)}]" for sentence, source in zip(sentences, sources, strict=True)]
+        return [*(f"{sentence}." for sentence in sentences), f":gray[Bands: {escape(sources[0])}.]"]
+    return [f"{sentence} :gray[– by the {escape(source)}]."
+            for sentence, source in zip(sentences, sources, strict=True)]
 
 
 def target_text(target: Target) -> str:

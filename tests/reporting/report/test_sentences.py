@@ -77,8 +77,8 @@ FORMATTED = [
     (bands.placement_text, (Placement(None, None, None), "fail"), "✗ fail"),
     (bands.with_sources, (["a", "b"], ["x", "x"]), ["a", "b", ":gray[Bands: x.]"]),
     (bands.with_sources, ([*"abc"], ["x"] * 3), ["a", "b", "c", ":gray[Bands: x.]"]),
-    (bands.with_sources, (["a"], ["x"]), ["a :gray[– by the x]"]),
-    (bands.with_sources, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"]),
+    (bands.with_sources, (["a"], ["x"]), ["a :gray[– by the x]."]),
+    (bands.with_sources, (["a", "b"], ["x", "y"]), ["a :gray[– by the x].", "b :gray[– by the y]."]),
 ]
 
 @pytest.mark.parametrize(("text", "escaped"), [

@@ -1,4 +1,4 @@
-"""A map of the queries: alike questions are near each other, so that failures that belong together can be seen."""
+"""A map of the queries: similar questions are near each other, so that failures that belong together can be seen."""
 
 from ragdash.analysis.failure_patterns.query_map.areas import Area, measured_areas
 from ragdash.analysis.failure_patterns.query_map.build import (

@@ -1,4 +1,4 @@
-"""Areas of a map of queries: clusters of alike questions with their words, and how a run does there.
+"""Areas of a map of queries: clusters of similar questions with their words, and how a run does there.
 
 Letters: Q queries.
 """
@@ -18,7 +18,7 @@ from ragdash.evaluation.stats import FAST_RESAMPLES, SEED, bootstrap_intervals
 
 @dataclass(frozen=True, eq=False)
 class Area:
-    """A cluster of alike questions and the values of a run there.
+    """A cluster of similar questions and the values of a run there.
 
     words: typical ones. queries (Q,) bool; n: those of them with a value; mean with its 95% bootstrap interval
     [low, high], NaN without a value. worse: significantly worse than the rest, p corrected by Holm's method over all

@@ -50,7 +50,7 @@ class QueryMap:
 @checked
 def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, seed: int = SEED,
               store: ScoreCache | None = None, model: str = "", progress: Listener | None = None) -> QueryMap:
-    """Place the questions of a truth on a plane, alike ones near each other; equal input gives an equal map.
+    """Place the questions of a truth on a plane, similar ones near each other; equal input gives an equal map.
 
     Parameters
     ----------

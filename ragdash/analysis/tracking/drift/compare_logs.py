@@ -91,7 +91,7 @@ class Drift:
         are this far from the others, or more where many have nothing in common with any. The share of new questions,
         with an interval, and that of the reference.
     groups
-        New questions in groups of alike ones, the largest first; the numbers are places in `texts`.
+        New questions in groups of similar ones, the largest first; the numbers are places in `texts`.
     languages
         {language: (share of the log, share of the reference)}.
     alpha

@@ -1,4 +1,4 @@
-"""What failing queries share: traits that go with low values of the run looked at, and clusters of alike questions.
+"""What failing queries share: traits that go with low values of the run looked at, and clusters of similar questions.
 
 Letters: Q queries of the truth.
 """
@@ -179,7 +179,7 @@ def _render_links(data: FailuresData, rows: Sequence[SharedTrait]) -> None:
 
 
 def render_clusters(data: FailuresData) -> None:
-    """Questions that go wrong in groups of alike ones, where a model has given them vectors; else how to get them."""
+    """Questions that go wrong in groups of similar ones, where a model has given them vectors; else how to get them."""
     truth = data.context.scope.truth
     texts = failure_patterns.questions(truth)
     if not any(texts):

@@ -1,4 +1,4 @@
-"""The query map: alike questions near each other, colored by how a run does; a lasso opens exactly its queries.
+"""The query map: similar questions near each other, colored by how a run does; a lasso opens exactly its queries.
 
 Letters: Q queries of the truth.
 """
@@ -169,7 +169,7 @@ def _open_picked(data: FailuresData, marks: Sequence) -> None:
 
 def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | None]) -> None:
     """Clusters of the queries with their words, means and links."""
-    st.subheader("Clusters of alike questions", anchor=False, help=tooltip("map_areas"))
+    st.subheader("Clusters of similar questions", anchor=False, help=tooltip("map_areas"))
     by_stage = data.spec is None or data.spec.metric.better is None
     values = np.where(data.checked, data.diagnosis.fails, np.nan) if by_stage else _values(
         data, data.run_index)
@@ -188,7 +188,7 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
         "n": f"{area.n:,}",
         "Against the rest": "significantly worse" if area.worse else fmt.UNDEFINED if np.isnan(area.p_corrected)
         else "no significant difference"} for area in areas]), border="horizontal", hide_index=True,
-        alt="Clusters of alike questions")
+        alt="Clusters of similar questions")
     with st.container(horizontal=True, vertical_alignment="center", key="area_links"):
         st.caption("Their queries:", width="content")
         for area in areas:

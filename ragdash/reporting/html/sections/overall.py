@@ -72,7 +72,7 @@ def _rated(content: ReportContent) -> list[str]:
                           for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.band_sentence(spec, content.names, placements, order)
-            return [bands.with_sources([sentence], [tables[0].source])[0] + ".",
+            return [bands.with_sources([sentence], [tables[0].source])[0],
                     *([ceiling] if ceiling else [])]
     return []
 

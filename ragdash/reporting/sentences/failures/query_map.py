@@ -33,17 +33,17 @@ def map_caption(layout: str, source: str, share: float, size: int, shown: int, m
     >>> map_caption("tsne", "words", float("nan"), 50, 20_000, 5_000, 5_000).split(". ")[-1]
     'A random sample of 20,000 queries is on the map; 5,000 others are left out.'
     """
-    near = "share words" if source == WORDS else f"are alike to {escape(source)}"
+    near = "share words" if source == WORDS else f"are similar to {escape(source)}"
     if layout == "tsne":
         text = f"Neighbors {near}. Distances between groups, and how large or dense a group is, mean little in t-SNE."
         if size > REDUCED:
-            text += f" It starts from the first {REDUCED} principal components of {size:,} numbers."
+            text += f" It starts from the first {REDUCED} principal components of {size:,}."
     else:
         text = "Questions that are far apart here share few words." if source == WORDS else (
             f"Questions that are far apart here differ in the embeddings of {escape(source)}.")
         if not np.isnan(share):
-            text += (f" Near ones may still differ: the picture has {percent(share)} of the variance of the {size:,} "
-                     "numbers of each question.")
+            text += (f" Near ones may still differ: the picture shows {percent(share)} of the variance of the {size:,} "
+                     "dimensions.")
     if left_out:
         text += (f" A random sample of {query_count(shown)} is on the map; "
                  f"{count(left_out, 'other is', 'others are')} left out.")

@@ -61,7 +61,7 @@ def render() -> None:
         st.caption("This server shows what its workspace keeps; nothing can be added or changed here.")
         return
     st.caption("When documents are indexed again, their ids often change, and the judgments still name the old ones. "
-               "Their texts tell which documents they are now.")
+               "Their texts show which documents they are now.")
     sources = text_sources(truth)
     if len(sources) < 2:
         elements.empty("Old and new texts are needed", "Drop the documents (ids and texts) as they were and as they "

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
 from ragdash.core.text.template import percent
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences.formatting import UNDEFINED, escape, listed, number, query_count
+from ragdash.reporting.sentences.formatting import UNDEFINED, escape, listed, number, query_count, query_range
 
 # measure -> (title, lowest, highest, which end is better, what it says of how many queries)
 MEASURES = {
@@ -133,7 +133,10 @@ def precision_recall_basis(curves: Sequence[PrecisionRecall], average: str) -> s
     """What the precision-recall curves are made of."""
     if not any(curve.relevant for curve in curves):
         return "No query has a relevant document: no precision-recall curve."
+    over = query_range([curve.n for curve in curves])
     end = " Relevant documents that were not returned count in recall; unjudged ones as not relevant."
     if average == "queries":
-        return "AP: mean precision along this curve. A query that keeps nothing counts with precision 0." + end
-    return "AP, average precision: mean precision along the curve, weighted by the gain in recall." + end
+        return (f"AP, over {over}: mean precision along this curve. A query that keeps nothing counts with precision 0."
+                + end)
+    return (f"AP, average precision, over {over}: mean precision along the curve, weighted by the gain in recall."
+            + end)
