@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.point_labels import label_points
 from ragdash.reporting.plots.common.theme import (
     COLORED,
@@ -104,8 +105,8 @@ def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost
                if np.isfinite([cost[index], quality[index]]).all()
                and (len(names) <= MOST_LABELS or slots[index] < COLORED or on_front[index])]
     if visible and None not in ranges:
-        marks = np.column_stack([cost, quality])
-        label_points(fig, marks[visible], [names[index] for index in visible], *ranges, theme, bars,
+        marks, short = np.column_stack([cost, quality]), short_names(names, NARROW_NAME)
+        label_points(fig, marks[visible], [short[index] for index in visible], *ranges, theme, bars,
                      marks[np.isfinite(marks).all(axis=1)], ends[visible])
 
 

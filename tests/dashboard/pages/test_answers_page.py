@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import page_cases
 import pyarrow as pa
@@ -13,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from ragdash.analysis.diagnosis import Declined
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -401,6 +404,12 @@ def test_long_names_are_as_short_as_on_other_pages():
     assert "How many answers are right?** Of 20 answers each: **setting" in texts(at).replace("\\", "")
     assert not any("a_long_name" in cell.replace("\\", "") for cell in at.table[0].value["Run"])
     assert "**a_long_name" not in texts(at).replace("\\", "")
+    bare = built("another_name_that_is_as_long_as_this_one_is", None)
+    part = page_cases.opened("answers", **address(the_truth(), [*long, bare], **SPREAD))
+    short = short_names([run.name for run in (*long, bare)], NARROW_NAME)
+    for key in ("answer_spread", "answer_kinds"):
+        drawn = json.dumps(page_cases.charts(part)[key]["layout"]["yaxis"], ensure_ascii=False)
+        assert all(name in drawn for name in short[:2]), "a picture without some runs has the short names of the page"
 
 
 @pytest.mark.parametrize(("answer", "words"), [

@@ -337,6 +337,9 @@ def test_axes_call_a_run_by_the_name_that_headings_give_it():
     at = opened("compare", **session_address)
     base = next(one.value for one in at.header if " minus " in one.value).replace("\\", "").partition(" minus ")[2]
     assert charts(at)["forest_candidate"]["layout"]["xaxis"]["title"]["text"].endswith(f"Difference to {base}")
+    by_query = charts(opened("compare", **session_address, detail="queries"))["compare_sorted"]["layout"]
+    short = short_names(names, NARROW_NAME)
+    assert short[1] in str(by_query) and any(name in str(by_query) for name in (short[0], *short[2:]))
     title = charts(opened("ranking", **session_address))["per_query"]["layout"]["xaxis"]["title"]["text"]
     assert title == f"MRR, {base}"
 

@@ -10,6 +10,7 @@ from test_theme import contrast
 
 from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 from ragdash.reporting.plots.many_runs import variants
 
@@ -142,6 +143,16 @@ def test_names_of_best_compromises_near_each_other_do_not_overlap():
     assert len(boxes) == 3
     assert not any(one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
                    for one, other in itertools.combinations(boxes, 2))
+
+
+def test_a_best_compromise_is_not_named_as_another_run_is():
+    """Shortened by what the best alone share, the first would be "bm25"."""
+    names = ["bm25_chunk256_overlap32", "e5-large-v2_chunk256_overlap32", "bm25", "e5-large-v2_chunk512_overlap32"]
+    means = np.array([0.9, 0.5, 0.3, 0.2])
+    fig = variants.compromises(names, np.array([2.0, 1.0, 3.0, 3.0]), np.array([means, means - 0.1, means + 0.1]),
+                               np.array([True, True, False, False]), axis=UNIT, title="Latency", unit="ms")
+    assert [note.text for note in fig.layout.annotations] == short_names(names, NARROW_NAME)[:2]
+    assert "bm25" not in [note.text for note in fig.layout.annotations]
 
 
 def test_best_compromises_are_large_and_named_while_they_are_few():

@@ -75,8 +75,8 @@ FORMATTED = [
     (bands.placement_text, (Placement("good", "fair", "good"), "undecided"), "between fair and good · ? undecided"),
     (bands.placement_text, (Placement("good", None, None), "fail"), "good (no interval) · ✗ fail"),
     (bands.placement_text, (Placement(None, None, None), "fail"), "✗ fail"),
-    (bands.with_sources, (["a", "b"], ["x", "x"]), ["a", "b", ":gray[Bands: x.]"]),
-    (bands.with_sources, ([*"abc"], ["x"] * 3), ["a", "b", "c", ":gray[Bands: x.]"]),
+    (bands.with_sources, (["a", "b"], ["x", "x"]), ["a.", "b.", ":gray[Bands: x.]"]),
+    (bands.with_sources, ([*"abc"], ["x"] * 3), ["a.", "b.", "c.", ":gray[Bands: x.]"]),
     (bands.with_sources, (["a"], ["x"]), ["a :gray[– by the x]."]),
     (bands.with_sources, (["a", "b"], ["x", "y"]), ["a :gray[– by the x].", "b :gray[– by the y]."]),
 ]

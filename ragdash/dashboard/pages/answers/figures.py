@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.core.text.short_names import PAGE_NAME, short_names
+from ragdash.core.text.short_names import NARROW_NAME, PAGE_NAME, short_names
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
 from ragdash.dashboard.components import verdict_panel
@@ -45,12 +45,18 @@ def _render_distribution(data: AnswersData, spec: Spec) -> None:
     values = [data.values[run].column(spec) for run in runs]
     st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
     figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
-        names, slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
+        _names_of_part(context, names), slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
     elements.chart(figure, answers_tables.distribution_table(names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run",
                   caption=f"Share of the answers in each part of the range, {over_queries}; values at either end have "
                           "a bar of their own.")
+
+
+def _names_of_part(context: PageContext, part: Sequence[str]) -> list[str]:
+    """The names of a picture of these runs: where it leaves some out, the short ones of the page."""
+    short = dict(zip(context.names, short_names(context.names, NARROW_NAME), strict=True))
+    return list(part) if len(part) == len(context.names) else [short[name] for name in part]
 
 
 def _render_quadrants(data: AnswersData) -> None:
@@ -85,7 +91,7 @@ def _render_quadrants(data: AnswersData) -> None:
                                            [any(text is not None for text in answers) for answers in texts]):
         st.caption(verdict_panel.shorten_names(context, note))
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
-        names, slots, counts, list(KINDS.values()), UNKNOWN_TITLE, theme=elements.theme()))
+        _names_of_part(context, names), slots, counts, list(KINDS.values()), UNKNOWN_TITLE, theme=elements.theme()))
     elements.chart(
         figure,
         answers_tables.quadrants_table(names, counts),

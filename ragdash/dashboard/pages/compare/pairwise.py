@@ -251,10 +251,12 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
             )
         return
     values = differences(evaluations[base], evaluations[selected], spec)
-    series = [context.names[selected]], [context.slots[selected]], [values]
-    figure = figure_cache.draw(compare.histogram, *series, axis=axis, baseline=name, theme=elements.theme()) \
+    short = short_names(context.names, NARROW_NAME)  # as on the page, not by what these two share
+    series = [short[selected]], [context.slots[selected]], [values]
+    figure = figure_cache.draw(compare.histogram, *series, axis=axis, baseline=short[base], theme=elements.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
-        figure_cache.draw(compare.differences, *series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
+        figure_cache.draw(compare.differences, *series, axis=axis, baseline=short[base], labels=ids,
+                          theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
                   f"Differences of each query to {name} on {spec.title}",
                   caption=comparison_sentences.PICTURE_NOTES[state.get(state.PICTURE)].format(**names),

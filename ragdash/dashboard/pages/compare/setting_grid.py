@@ -53,7 +53,8 @@ def render(context: PageContext, spec: Spec, first: Sequence[str] = ()) -> None:
     grouped = sum(map(len, grid.runs.values()))
     left_out = f" {fmt.count(len(settings) - grouped, 'run')} without these settings left out." \
         if grouped < len(settings) else ""
-    st.caption("Each cell: the mean of its runs over the queries. Point at a cell for its interval and runs. "
+    over = fmt.query_range([summary.n for summary, in context.results.summary([spec]) if summary.n] or [0])
+    st.caption(f"Each cell: the mean of its runs over {over}. Point at a cell for its interval and runs. "
                f"An empty cell has no run.{left_out}")
 
 

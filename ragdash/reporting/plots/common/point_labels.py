@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
@@ -32,7 +31,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
         (N, 2) x and y of the marks as annotations take them (exponents on a logarithmic axis), those first whose name
         is wanted most.
     names
-        (N,) long ones are shortened.
+        (N,) short ones.
     x_range, y_range
         Both ends of each axis, in the same units.
     bars
@@ -62,7 +61,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
                                          - start) * scale + around).tolist()]
     lines = [] if bars is None else [tuple(bar) for bar in ((np.asarray(bars, float) - start) * scale + BAR).tolist()]
     uppers, lowers = (np.full(len(points), np.nan) if ends is None else np.asarray(ends, float)[:, at] for at in (1, 0))
-    for index, (name, point) in enumerate(zip(short_names(names, NARROW_NAME), np.asarray(points, float), strict=True)):
+    for index, (name, point) in enumerate(zip(names, np.asarray(points, float), strict=True)):
         x, *heights = ((np.array([point[0], point[1], uppers[index], lowers[index]]) - start[[0, 2, 2, 2]])
                        * scale[[0, 2, 2, 2]]).tolist()
         free = [place for place in _places(x, *heights, LETTER * len(name))

@@ -11,6 +11,7 @@ from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.analysis.variants.setting_groups import ordered_values
 from ragdash.core.console import query_count
+from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.forest import HEAD, difference_ticks, signed
 from ragdash.reporting.plots.common.point_labels import label_points
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
@@ -157,7 +158,8 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
     marks = np.column_stack([paid, quality[0]])
     labeled = [row for row in np.flatnonzero(best) if np.isfinite([paid[row], quality[0][row]]).all()]
     if len(labeled) <= MOST_NAMES:
-        label_points(fig, marks[labeled], [names[row] for row in labeled], x_range, y_range, theme,
+        short = short_names(names, NARROW_NAME)  # as on the page, where the other runs have names too
+        label_points(fig, marks[labeled], [short[row] for row in labeled], x_range, y_range, theme,
                      bars=np.column_stack([paid, paid, quality[1], quality[2]])[labeled],
                      marks=marks[np.isfinite(marks).all(axis=1)], ends=quality[1:].T[labeled])
     fig.update_xaxes(title_text=f"{escape(title)}{'' if unit == '$' else f' ({unit})'} · ← lower is better",
