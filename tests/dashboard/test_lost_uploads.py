@@ -26,7 +26,7 @@ LOST = DeletedFile("1")
 
 @pytest.mark.parametrize(("key", "callback"), [
     (state.RUBRIC_FILE, rubric_editor._save_file), (state.DRAFTS_FILE, test_set_data._open_file),
-    (state.VERDICTS_FILE, lambda: verdict_files._read_file(None, 0)), (state.PRODUCTION_FILE, production._open_log),
+    (state.VERDICTS_FILE, lambda: verdict_files._read_file(None)), (state.PRODUCTION_FILE, production._open_log),
     ("decisions", lambda: borderline_pairs._import_decisions("decisions")),
     ("bands", lambda: bands_file._read_bands_file("bands")),
     (state.PRICES_FILE, lambda: price_table._take_file(PriceTable()))])

@@ -124,9 +124,9 @@ def _choose_run(context: PageContext, key: str, label: str) -> int:
 def _read_file(context: PageContext) -> None:
     """Import the uploaded verdicts into the store, on the run that is chosen now."""
     upload = state.uploaded_file(state.VERDICTS_FILE)
-    run_index = context.digests.index(st.session_state[state.VERDICTS_FOR])
     if upload is None:
         return
+    run_index = context.digests.index(st.session_state[state.VERDICTS_FOR])
     try:
         with rights.change("import-verdicts", context.digests[run_index]):
             run = judges_data.renamed(
