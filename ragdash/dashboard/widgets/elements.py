@@ -318,7 +318,7 @@ def frame(
         placeholder=fmt.UNDEFINED,
         height=_whole_rows(height) if height else "auto",
         selection_mode="single-row",
-        on_select="ignore" if pick is None else lambda: clicks.pick_row(st.session_state[table_key], items, pick),
+        on_select="ignore" if pick is None else lambda: clicks.pick_row(st.session_state.get(table_key), items, pick),
     )
     downloads.menu(table, key, paper)
 

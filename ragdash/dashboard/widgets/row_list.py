@@ -185,7 +185,7 @@ def render(rows: bytes, key: str, *, opened: int | None = None, items: Sequence[
                                        isolate_styles=False)
     name = rows[:LETTERS].decode()
     picks = {} if pick is None else {"on_opened_change": lambda: clicks.pick_listed_row(
-        st.session_state[key].opened, name, items, pick)}
+        getattr(st.session_state.get(key), "opened", None), name, items, pick)}
     if opened is None:
         mount(key=key, data=rows, **picks)
         return
