@@ -247,6 +247,11 @@ class Collector:
                      for name, fact in (facts or {}).items()}
             problems.append(Problem(message, short, self.file, line, field, severity))
 
+    def has(self, message: str, facts: Mapping[str, object]) -> bool:
+        """Whether this problem is one of those that are kept whole."""
+        kept = self._kept.get(message.partition("/")[0], ())
+        return any((problem.message, problem.facts) == (message, facts) for problem in kept)
+
     def take(self, problem: Problem) -> None:
         """Note a problem that is known already, as one of this file."""
         self.add(problem.message, problem.facts, line=problem.line, field=problem.field, severity=problem.severity)

@@ -77,3 +77,13 @@ def test_a_candidate_answer_is_that_of_a_system_and_a_preview_the_text_of_a_docu
     assert run.details["answer"].to_pylist() == [text.upper() for text in SAID]
     ranked, = read_runs(("file.csv", b"Query,Rank,Document_ID,Document_Preview\nwho,1,d7,She did.\nwho,2,d2,He did.\n"))
     assert ranked.ranking("who", 2)["text"].to_pylist() == ["She did.", "He did."]
+
+
+def test_the_sources_of_contexts_that_are_not_read_are_named_once():
+    rows = [{"question": question, "answer": text, "contexts": [
+        {"source": f"{name}.pdf", "page": 3, "content": f"{text} {name}"} for name in "abc"]}
+            for question, text in zip(ASKED, SAID, strict=True)]
+    run, = read_runs(("results.json", json.dumps(rows).encode()))
+    assert run.details["contexts"].to_pylist()[0] == [f"{SAID[0]} {name}" for name in "abc"]
+    assert [problem.facts["name"] for problem in run.problems if problem.kind == "unread-field"] == [
+        "contexts[].page", "contexts[].source"]

@@ -11,6 +11,7 @@ from ragdash.core.records.details import STAGES, TOKENS
 from ragdash.io.field_names import DOCUMENT_ALIASES, STAGE_TIMES, find_fields
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.json.typed_fields import (
+    TEXT_FIELDS,
     Cell,
     is_missing,
     note_unread,
@@ -120,6 +121,16 @@ def _parse_printed(value):
     return texts if type(texts) is list and all(type(text) is str for text in texts) else value
 
 
+def _read_context(value, cell: Cell) -> str | None:
+    """The text of a context. Other members of an object, such as its source, are not read, which is noted once."""
+    if type(value) is dict and len(value) > 1:
+        above = cell.field.partition("[")[0]
+        unread = [f"{above}[].{name}" for name, member in value.items()
+                  if name not in (*TEXT_FIELDS, "role") and not is_missing(member)]
+        note_unread([name for name in unread if not cell.problems.has("unread-field", {"name": name})], cell)
+    return read_message(value, cell)
+
+
 def _read_evidence(value, cell: Cell) -> dict | None:
     """{"text", "source"} of a gold span, which may be plain text."""
     if type(value) is not dict:
@@ -181,7 +192,7 @@ _RUN_READERS = {
     "query": read_question,
     "chat_history": read_history,
     "answer": read_message,
-    "contexts": lambda value, cell: read_texts(_parse_printed(value), cell, read_message),
+    "contexts": lambda value, cell: read_texts(_parse_printed(value), cell, _read_context),
     "latency_ms": _read_latency,
     "latency_s": read_number,
     **dict.fromkeys(STAGE_TIMES, read_number),
