@@ -87,3 +87,11 @@ def test_the_sources_of_contexts_that_are_not_read_are_named_once():
     assert run.details["contexts"].to_pylist()[0] == [f"{SAID[0]} {name}" for name in "abc"]
     assert [problem.facts["name"] for problem in run.problems if problem.kind == "unread-field"] == [
         "contexts[].page", "contexts[].source"]
+
+
+def test_judgments_have_the_texts_of_the_queries_next_to_them():
+    value = {"queries": {f"q{number}": question for number, question in enumerate(ASKED)},
+             "assessments": {f"q{number}": {f"doc{number}": 3, f"doc{number + 9}": 1} for number in range(8)}}
+    mapping, *_ = mappings(value)
+    truth = read_truth(("file.json", json.dumps(value).encode()), mapping=mapping)
+    assert (truth.details["query"].to_pylist(), truth.judgments) == (ASKED, 16)

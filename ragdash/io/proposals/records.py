@@ -13,6 +13,7 @@ from ragdash.io.proposals.content.marked_options import with_right_options
 from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
+from ragdash.io.proposals.shapes import values_of_others
 from ragdash.io.proposals.shapes.asked_once import asked_each, asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import names_of_lists, rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
@@ -36,7 +37,6 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
     turns_by_topic,
 )
-from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_questions_of, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import (
     are_lists_by_key,
     rows_of_json_keys,
@@ -225,7 +225,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         return
     if _is_records(value):
         rows = [row for row in value if type(row) is dict]
-        if "." not in path and (joined := joined_with_questions(root, path)):
+        if "." not in path and (joined := values_of_others.joined_with_questions(root, path)):
             yield RecordList(path, joined)
         yield RecordList(path, rows)
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
@@ -236,7 +236,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         return
     prefix = f"{path}." if path else ""
     if (rows := _parallel_lists(value)) and not _is_one_of_many(path, root):
-        yield RecordList(path, with_values_of_others(rows, root, path))
+        yield RecordList(path, values_of_others.with_values_of_others(rows, root, path))
     members = list(value.values())
     if _are_alike(members) and all(columns := [_parallel_lists(member) for member in members]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in zip(value, columns, strict=True)
@@ -251,11 +251,12 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
-                rows = with_questions_of(root, rows, KEY + KEY)
+                rows = values_of_others.with_questions_of(root, rows, KEY + KEY)
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     for rows in (*queries_by_document(value), columns_by_query(value), texts_by_query(value, is_file=not path),
                  queries_by_id(value), pairs_by_query(value),
-                 documents_by_query(value) if path else lists_by_word(value) or doubtful_numbers(value)):
+                 values_of_others.with_texts_of(root, documents_by_query(value), KEY) if path else (
+                     lists_by_word(value) or doubtful_numbers(value))):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)

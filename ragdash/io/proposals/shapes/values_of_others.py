@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragdash.io.proposals.names import DOCUMENT, ID, words
+from ragdash.io.proposals.names import DOCUMENT, ID, QUESTION, words
 
 _DEEPEST = 3
 _VALUE = "value"
@@ -101,4 +101,14 @@ def with_questions_of(root: dict, rows: list[dict], key: str) -> list[dict]:
             by_id = {str(item.get(name)): item for item in items}
             if len(by_id) == len(items) and keys <= by_id.keys():
                 return [{key: row[key], **by_id[row[key]], **row} for row in rows]
+    return rows
+
+
+def with_texts_of(root: object, rows: list[dict], key: str) -> list[dict]:
+    """The records with the texts that an object of queries has under their keys: {"queries": {"q1": "Who?"}, ...}."""
+    keys = {row.get(key) for row in rows}
+    for name, texts in root.items() if type(root) is dict and not any("query" in row for row in rows) else ():
+        if type(texts) is dict and not QUESTION.isdisjoint(words(str(name))) and keys and keys <= texts.keys() and all(
+                type(texts[key]) is str for key in keys):
+            return [{"query": texts[row[key]], **row} for row in rows]
     return rows
