@@ -381,6 +381,12 @@ def test_answers_alone_are_measured_against_their_references(project):
     assert "Exact match 0.000" in out, out
 
 
+def test_references_that_are_no_texts_are_an_error_of_their_test_alone(project):
+    done = project("good", test=ANSWERS_ALONE.replace('["3.25", "2.25"]', "number or '0.25'"))
+    done.assert_outcomes(passed=1, failed=3)
+    assert "expected a text or a list of texts" in done.stdout.str() and "n = 1" in done.stdout.str()
+
+
 def test_a_query_that_is_logged_twice_with_other_documents_is_an_error(project):
     done = project("good", test=LOGGED_TWICE)
     done.assert_outcomes(passed=1, failed=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -103,6 +104,22 @@ def test_a_column_of_grades_that_are_no_numbers_is_a_problem(grades):
 ], ids=["names", "arrow names", "complex", "lengths", "sparse"])
 def test_a_frame_that_is_no_table_is_a_problem(frame):
     assert kinds(lambda: Run.from_frame(frame)) == ["python-object/columns"]
+
+
+class Letters(Enum):
+    A = "a"
+
+
+FRAME = pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"]})
+
+
+@pytest.mark.parametrize("frame", [
+    {"dense": FRAME}, {"query_id": FRAME["query_id"], "doc_id": FRAME[["doc_id"]]},
+    {"query_id": ["q1"], "doc_id": FRAME.groupby("doc_id")}, {"query_id": ["q1"], "doc_id": Letters}])
+def test_a_column_that_is_no_list_is_named(frame):
+    for kind in (Run, Truth):
+        with pytest.raises(InputError, match=f"its column {list(frame)[-1]} is an? .*, no list"):
+            kind.from_frame(frame)
 
 
 def test_a_series_is_no_frame_and_lists_are_no_scores():

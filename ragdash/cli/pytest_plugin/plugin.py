@@ -82,7 +82,11 @@ def log_retrieval(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callab
 def log_answer(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callable[..., None]:
     """Log the answer to a query: log_answer(query_id, answer, references=None, **fields); fields: such as contexts."""
     def log(query_id: str | int, answer: str, references: Sequence[str] | str | None = None, **fields: object) -> None:
+        from ragdash.core.records import Truth
+
         texts = [references] if isinstance(references, str) else _plain(references)
+        if texts is not None:
+            Truth.from_records([{"query_id": query_id, "relevant": {}, "answers": texts}])
         _log(request.node, ragdash_repeat, query_id, {"answer": answer, "references": texts, **fields})
 
     return log

@@ -308,7 +308,7 @@ def _arrow_table(frame: object) -> pa.Table | None:
     if isinstance(frame, Mapping):
         if texts := [str(name) for name, column in frame.items() if isinstance(column, str | bytes)]:
             raise TypeError(f"its column {texts[0]} is a text, no list")  # its characters would be the rows
-        return pa.table(dict(frame))
+        return pa.table({name: _column(name, column) for name, column in frame.items()})
     if hasattr(frame, "reset_index") and hasattr(frame, "columns"):  # pandas: its index holds no column
         return pa.Table.from_pandas(frame, preserve_index=False)
     if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "reset_index"):
@@ -316,6 +316,16 @@ def _arrow_table(frame: object) -> pa.Table | None:
     if hasattr(frame, "with_format") and hasattr(frame, "features"):  # a data set of Hugging Face's datasets
         return pa.table(frame.with_format("arrow")[:])
     return None
+
+
+def _column(name: object, column: Any) -> Any:
+    """A column as Arrow takes it; TypeError for a frame, and for what gives no item by its number."""
+    if isinstance(column, pa.Array | pa.ChunkedArray) or not hasattr(column, "__getitem__"):
+        return column
+    try:
+        return column if hasattr(column, "__arrow_c_stream__") and not hasattr(column, "columns") else pa.array(column)
+    except LookupError:
+        raise TypeError(f"its column {name} is a {type(column).__name__}, no list") from None
 
 
 def _refuse_numbers(table: pa.Table, unread: Sequence[Problem], field: str) -> None:
