@@ -15,7 +15,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.chat_messages import messages_of
-from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED
+from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT
 from ragdash.io.proposals.choices.repetitions import Repeat, as_repeats, repeat_of, times_asked
 from ragdash.io.proposals.content.averages import averages_of
 from ragdash.io.proposals.content.file_content import FileContent, QueryContent, leave_out_unranked
@@ -89,7 +89,8 @@ class _Builder:
             self.grades_texts and "contexts" not in self.paths)
         right = self.paths.get("relevant", [""])  # a document and its page, or the number of its chunk
         self.joins_relevant = not _GRADED.fullmatch(right[0]) and len(right) > 1 and (
-            len(right) == len(self.paths.get("retrieved", ())) or numbers_chunk(right[-1]))
+            len(right) == len(self.paths.get("retrieved", ())) or numbers_chunk(right[-1])
+            or ("page" in last_words(right[-1]) and "page" not in last_words(right[0])))
         self.has_distances = "distance" in last_words(self.paths.get("score", [""])[0])
         self.is_judged_rows = {"answer", "contexts", "retrieved", *_RATINGS}.isdisjoint(self.paths) and not (
             {"answers", "query"} <= self.paths.keys())
@@ -113,12 +114,15 @@ class _Builder:
                         variants.setdefault(variant, {})[path] = name
                 elif any(RUN in other for other in paths):
                     variants.setdefault(PLAIN, {})[next(other for other in paths if RUN in other)] = path
-        return variants or {"": {}}
+        given = {path for role in RUN_CONTENT for path in self.patterned.get(role, ())}
+        kept = {name: fields for name, fields in variants.items() if len(fields) > 1 or not given.isdisjoint(fields)}
+        return (kept if given else variants) or {"": {}}  # classifier_correct is no system next to plain_answer
 
     def split_ids(self, rows: list[dict]) -> None:
         """Split cells that hold several ids."""
         roles = {"run": ("retrieved",), "truth": ("relevant", "allowed")}.get(self.role, ID_LISTS)
-        fields = {name: self.paths[name][0] for name in ID_LISTS if len(self.paths.get(name, ())) == 1}
+        fields = {name: self.paths[name][-1] for name in ID_LISTS if len(self.paths.get(name, ())) == 1 or (
+            name == "relevant" and self.joins_relevant and "retrieved" not in self.paths)}
         ways = settle_columns({name: [row.get(path) for row in rows] for name, path in fields.items()}, self.problems,
                               {name: path for name, path in fields.items() if name in roles})
         for row in rows:

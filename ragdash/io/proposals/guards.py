@@ -27,7 +27,13 @@ from ragdash.io.proposals.choices.doubtful_values import (
     names_documents,
     names_rows,
 )
-from ragdash.io.proposals.choices.known_meanings import CONTENT, contradicts, is_source, with_known_fields
+from ragdash.io.proposals.choices.known_meanings import (
+    CONTENT,
+    contradicts,
+    is_source,
+    measures_systems,
+    with_known_fields,
+)
 from ragdash.io.proposals.choices.open_answers import (
     OF_SYSTEMS,
     are_open_contexts,
@@ -46,7 +52,7 @@ from ragdash.io.proposals.names import ID, RANKS, RETURNED, SCORES, SURE_METRICS
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, reads_column
 from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.columns_of_systems import are_verdicts_on_systems
-from ragdash.io.proposals.shapes.families import find_family, has_times, measures_systems
+from ragdash.io.proposals.shapes.families import find_family, has_times
 from ragdash.io.proposals.shapes.traces.span_rows import has_spans
 from ragdash.io.source.beginning import beginning
 from ragdash.io.source.source import Source

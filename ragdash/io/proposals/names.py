@@ -36,6 +36,7 @@ ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect"
 GATHERED = {"alias", "cleaned", "raw", "original", "normalized", "human", "clustered"}  # of answers that people gave
 GENERIC = {"text", "content", "value", "data", "string", "body", "raw", "plain"}  # as its object
 WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also said of what a retriever returned
+RELATED = {"related", "similar", "matched", "matching", "nearest", "neighbor", "recommended"}  # lists of what was found
 RETRIEVING = {"retrieved", "returned", "search", "hit", "found", "retriever"}
 QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "pregunta", "pergunta", "domanda",
             "request", "instruction", "问题", "質問", "問題"}
@@ -51,7 +52,8 @@ DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "
             "quelle", "fuente", "product", "paper"}
 CODES = ID | DOCUMENT | {"code"}  # in names of what is right
 KINDS_OF_SOURCES = {"pdf", "docx", "html", "web", "wiki", "confluence", "sql", "faq", "table", "text", "image", "api",
-                    "database", "none"}  # values that name no document
+                    "database", "none", "csv", "tsv", "json", "xml", "xlsx", "excel", "txt", "md", "markdown", "pptx",
+                    "email"}  # values that name no document
 TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
         "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
 SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}

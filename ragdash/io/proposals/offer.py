@@ -11,6 +11,7 @@ from typing import cast
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.field_names import DOCUMENT_ALIASES, find_field
 from ragdash.io.proposals.assignment import CHECKED
 from ragdash.io.proposals.content.spread import counts_by_plural
 from ragdash.io.proposals.fields import SAMPLE, is_missing, profile
@@ -69,8 +70,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
 def with_proposals(source: Source, error: InputError) -> InputError:
     """The error of reading in a known format, with readings that would work."""
     kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
-    if any(problem.kind == "missing-id" and "[" in (problem.field or "") for problem in error.problems):
-        kinds.add("missing-field")  # documents whose ids are deeper
+    if are_unnamed := any(problem.kind == "missing-id" and "[" in (problem.field or "") for problem in error.problems):
+        kinds.add("missing-field")  # documents whose ids are deeper, or under another name
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
     if kinds == {"summary"} and not source.mapping:  # or values of queries, by their ids
@@ -100,6 +101,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         reading.mapping.get("answer") in listed) or (
         settings >= listed and is_deeper and listed.isdisjoint(_paths(reading))) or (
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in _LISTED)) or (
+        are_unnamed and _names_otherwise(reading)) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or 0 < _lacking(error, detected) < reading.count or not _is_known(reading, detected)
             or reading.notes.keys() & {"skipped", "average"} or (kinds == {"duplicate-query"} and (
@@ -131,6 +133,12 @@ def _rates_queries(reading: Reading) -> bool:
     """True for values by the ids of queries, and for records of queries below the means of each system."""
     named = {"query_id", "query"} & reading.mapping.keys()
     return reading.mapping.get("query_id") == KEY or bool(named and "." in reading.mapping.get(RECORDS, ""))
+
+
+def _names_otherwise(reading: Reading) -> bool:
+    """True for documents in lists of objects under a name that the known format does not take for their id: title."""
+    parent, mark, name = reading.mapping.get("retrieved", "").rpartition("[].")
+    return bool(parent and mark) and find_field([name], "doc_id", DOCUMENT_ALIASES) is None
 
 
 def _lacking(error: InputError, detected: DetectedFormat) -> int:

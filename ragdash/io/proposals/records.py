@@ -14,7 +14,7 @@ from ragdash.io.proposals.content.numbered_rows import numbered_rows
 from ragdash.io.proposals.content.paired_ids import with_paired_ids
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes import values_of_others
-from ragdash.io.proposals.shapes.asked_once import asked_each, asked_once
+from ragdash.io.proposals.shapes.asked_once import asked_each, asked_once, lists_of_same_queries
 from ragdash.io.proposals.shapes.columns_of_systems import names_of_lists, rows_by_system
 from ragdash.io.proposals.shapes.lists_of_metrics import with_metrics_by_name
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_one_question, with_speakers
@@ -251,8 +251,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
-                rows = values_of_others.with_questions_of(root, rows, KEY + KEY)
-                yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
+                yield RecordList(f"{prefix}{KEY}.{KEY}", values_of_others.with_questions_of(root, rows, KEY + KEY))
     for rows in (*queries_by_document(value), columns_by_query(value), texts_by_query(value, is_file=not path),
                  queries_by_id(value), pairs_by_query(value),
                  values_of_others.with_texts_of(root, documents_by_query(value), KEY) if path else (
@@ -264,9 +263,9 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         yield RecordList(f"{prefix}{KEY}", rows)
     if len(members) > 1 and all(type(member) is dict and member and all(map(_is_records, member.values()))
                                 for member in members):
-        rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
-                for name, items in member.items() for row in items if type(row) is dict]
-        yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
+        yield RecordList(f"{prefix}{KEY}.{KEY}", [
+            {KEY: key, KEY + KEY: name, **row} for key, member in value.items()
+            for name, items in member.items() for row in items if type(row) is dict])
     lists = {key: member for key, member in value.items() if _is_records(member) and _PARTS.isdisjoint(words(key))}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows
@@ -292,6 +291,7 @@ def _is_one_of_many(path: str, root: dict) -> bool:
 def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
     """Lists of the same name in objects by key: {"bm25": {"metrics": {...}, "results": [...]}, "dense": {...}}."""
     members = {key: member for key, member in value.items() if type(member) is dict}
+    yield from (RecordList(f"{prefix}{KEY}.{name}", rows) for name, rows in lists_of_same_queries(members))
     if len(members) < 2 or 2 * len(members) < len(value):
         return
     for name in dict.fromkeys(name for member in list(members.values())[:2] for name in member):
@@ -346,7 +346,7 @@ def _share_keys(members: list[dict]) -> bool:
 
 def _parallel_lists(value: dict) -> list[dict]:
     """Rows of an object of lists of equal length, or of objects with the same keys 0, 1, 2 (as pandas writes them)."""
-    names, data = value.get("columns"), value.get("data")
+    names, data = value.get("columns"), value.get("data") or value.get("rows")
     if type(names) is type(data) is list and all(type(row) is list and len(row) == len(names) for row in data):
         return [dict(zip(map(str, names), row, strict=True)) for row in data]  # pandas' split form
     columns = {key: member for key, member in value.items() if type(member) is list}

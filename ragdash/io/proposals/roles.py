@@ -51,6 +51,7 @@ from ragdash.io.proposals.choices.others import (
     drop_of_others,
     drop_scripted,
     drop_settings,
+    with_empty_members,
 )
 from ragdash.io.proposals.choices.pages import settle_numbered_chunks, settle_pages
 from ragdash.io.proposals.choices.queries import assign_query, settle_origin
@@ -109,7 +110,6 @@ from ragdash.io.proposals.shapes.families import (
     SYSTEMS,
     ColumnFamily,
     find_family,
-    with_empty_members,
 )
 from ragdash.io.proposals.shapes.ranked_lists import with_returned_lists
 from ragdash.io.proposals.shapes.traces.logs import is_noise
@@ -118,6 +118,7 @@ _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}
 _EARLY = {"raw", "initial", "draft", "intermediate", "previous", "old", "closed"}  # replaced answers
 _RIGHT_TEXTS = (("target", "text"), ("expected", "text"), ("correct", "text"), ("reference", "text"),
                 ("text", "reference"))  # short ones are answers, not evidence
+_VARIED = 0.5  # share of different texts
 _CITING = {"cited", "citation"}  # what an answer quotes is of the system
 
 
@@ -232,7 +233,9 @@ def _with_families(fields: dict[str, Field], empty: Collection[str] = ()) -> tup
     family = find_family((name for name, item in fields.items() if NUMBER not in name and name not in parents
                           and not _is_setting(item) and not (item.is_bool and item.name_words[:1] == ("answer",))),
                          {name for name, item in fields.items() if item.is_list and item.is_id_like},
-                         {name for name, item in fields.items() if item.is_number and not item.is_list})
+                         {name for name, item in fields.items() if item.is_number and not item.is_list},
+                         {name for name, item in fields.items() if item.is_long_text and not item.is_list
+                          and item.distinct_share > _VARIED and "[]" not in name})
     if family is None or are_parts(family, fields):
         return fields, None
     family = with_empty_members(family, fields, empty)

@@ -12,12 +12,14 @@ from ragdash.io.proposals.names import words
 
 _CONTENT = ("answer", "retrieved", "contexts", "doc_id")  # of a system, next to which a time is its time
 _WORK = {"step", "call", "trace", "event", "span"}  # what an agent did on the way
+_PEOPLE = {"human", "expert", "manual", "annotator", "reviewer"}  # whose time is no system's
 _LATEST = 1e7  # numbers above it are points in time
 
 
 def assign_times(result: Assignment, free: dict[str, Field], has_runs: bool) -> None:
     """The times of stages, of those with a unit, else of those without; has_runs: only those of each configuration."""
-    fields = [item for item in free.values() if "{run}" in item.path or not has_runs]
+    fields = [item for item in free.values() if ("{run}" in item.path or not has_runs) and _PEOPLE.isdisjoint(
+        item.words)]
     is_of_system = any(name in result.roles for name in _CONTENT)
     if times := _one_of_each_stage([item for item in fields if ratings.is_duration(item) and (
             not is_seconds(item.path) or ("answer" in result.roles and is_seconds(item.path, _numbers([item]))))]):

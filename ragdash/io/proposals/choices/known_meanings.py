@@ -10,12 +10,16 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.assignment import is_inside
 from ragdash.io.proposals.choices.weak_names import NAMES_SOURCE
 from ragdash.io.proposals.fields import leaves
-from ragdash.io.proposals.names import words
+from ragdash.io.proposals.names import SURE_METRICS, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading, changed_reading, column_reader
 from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.proposals.shapes.families import COUNTED, OF_RANKINGS, RUN, SYSTEMS, ColumnFamily
 from ragdash.io.source.source import Source
 
 _ASKED = {"query", "query_id"}
+_WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
+_JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
+_SAID_OF_SYSTEMS = {"correct", "confidence", "accuracy", "passed"}  # values of each system
 _CONFUSED = {"answer": {"answers", "relevant", "evidence", *_ASKED}, "answers": {"answer", "evidence", *_ASKED},
              "contexts": {"answer", "answers", "relevant", "evidence", *_ASKED},
              "evidence": {"answer", "answers", "relevant", "retrieved", "contexts", *_ASKED},
@@ -71,3 +75,13 @@ def _replaced(detected: DetectedFormat, reading: Reading) -> Iterator[tuple[str,
         field = detected.guess.get(name)
         if field and name in fields and not is_read(field) and not is_inside(field, fields):
             yield name, field
+
+
+def measures_systems(family: ColumnFamily) -> bool:
+    """True for values of rankings by system: bm25_mrr and dense_mrr, not semantic_similarity and keyword_similarity."""
+    stems = [set(words(stem.replace(RUN, " "))) for stem in family.members]
+    is_crossed = len(stems) > 1 and all(len(fields) == len(family.variants) for fields in family.members.values())
+    measured = all(stem <= _SAID_OF_SYSTEMS or (not stem.isdisjoint(SURE_METRICS) and (stem <= OF_RANKINGS or (
+        is_crossed and not _JUDGED_ANSWER.isdisjoint(stem)))) for stem in stems)
+    return measured and any(not (SYSTEMS - _WAYS_TO_COMPARE).isdisjoint(words(name)) or COUNTED.fullmatch(name)
+                            for name in family.variants)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 
 from ragdash.io.proposals import meanings
@@ -49,6 +49,23 @@ def drop_scripted(result: Assignment, free: dict[str, Field]) -> None:
     is_scripted = any("expected" in item.words for item in result.fields.values())
     if answer is not None and 2 * answer.share < 1 and is_scripted and _OF_RUNS.isdisjoint(result.roles):
         free[result.roles.pop("answer")] = answer
+
+
+def ids_by_rank(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
+    """The one id of each row, whatever it is of, next to a rank that is 1, 2, 3 in the rows of each query."""
+    rows = result.records.rows
+    ranks = [item for item in free.values() if item.name_words == ("rank",) and item.path in rows[0]]
+    places: dict[str, list[str]] = {}
+    for row in rows if ranks and key.path in rows[0] else ():
+        places.setdefault(str(row[key.path]), []).append(str(row.get(ranks[0].path)))
+    if not places or 2 * len(places) > len(rows) or any(
+            {*values} != {str(number) for number in range(1, len(values) + 1)} for values in places.values()):
+        return []
+    ids = [item for item in free.values() if item.name_words[-1:] == ("id",) and item.path in rows[0]
+           and item.is_id_like and not item.is_list and item.share == 1.0 and item.distinct_count > 1]
+    distinct = [item for item in ids if len({(str(row.get(key.path)), str(row.get(item.path))) for row in rows}) == len(
+        rows) > len({str(row.get(item.path)) for row in rows})]
+    return distinct if len(distinct) == 1 else []
 
 
 def take_data_set(result: Assignment, free: dict[str, Field], names: Sequence[str]) -> bool:
@@ -232,3 +249,15 @@ def drop_ratings(result: Assignment, paths: Collection[str]) -> None:
     for rating in ("scores", "labels"):
         left = [path for path in result.roles.pop(rating, "").split("+") if path and path not in paths]
         result.roles |= {rating: "+".join(left)} if left else {}
+
+
+def with_empty_members(family: ColumnFamily, names: Iterable[str], empty: Collection[str]) -> ColumnFamily:
+    """The family with columns that have values for some configurations: score_graph next to an empty score_plain."""
+    members = {stem: dict(fields) for stem, fields in family.members.items()}
+    for name in names:
+        for variant in family.variants:
+            stem = name.removesuffix(variant)
+            others = {other: f"{stem}{other}" for other in family.variants if f"{stem}{other}" in empty}
+            if stem != name and others:
+                members[f"{stem}{RUN}"] = {variant: name, **others}
+    return ColumnFamily(members)

@@ -18,6 +18,8 @@ def settle_pages(result: Assignment) -> list[Assignment]:
     """
     if _take_right_pages(result):
         return []
+    if alone := _take_document_of_pages(result):
+        return alone
     returned, right = (result.fields.get(result.roles.get(name, "")) for name in ("retrieved", "relevant"))
     if returned is None or right is None or "grade" in result.roles or RUN in returned.path + right.path:
         return []
@@ -81,6 +83,24 @@ def _take_right_pages(result: Assignment) -> bool:
     result.roles |= {"retrieved": f"{returned.path}+{beside[0].path}",
                      "relevant": f"{documents[0].path}+{right[0].path}"}
     return True
+
+
+def _take_document_of_pages(result: Assignment) -> list[Assignment]:
+    """Take the document of each question with its right pages where nothing was returned: document next to
+    relevant_pages; the document alone is another reading.
+    """
+    pages = result.fields.get(result.roles.get("relevant", ""))
+    if pages is None or "page" not in pages.name_words or "." in pages.path or not {
+            "retrieved", "doc_id", "contexts", "text", "grade"}.isdisjoint(result.roles):
+        return []
+    documents = [item for item in result.fields.values() if not item.is_list and item.is_text and "." not in item.path
+                 and DOCUMENT - {"page"} >= {*item.name_words} - {"name", "id"} != set() and item.share == 1.0
+                 and item.path not in result.roles.values() and item.distinct_count > 1]
+    if len(documents) != 1:
+        return []
+    document = documents[0].path
+    result.roles["relevant"] = f"{document}+{pages.path}"
+    return [replace(result, roles={**result.roles, "relevant": document}, penalty=result.penalty + 0.1)]
 
 
 def _goes_with(item: Field, documents: Field) -> bool:

@@ -83,8 +83,8 @@ def gold_lists(free: dict[str, Field]) -> list[Field]:
         item.name_words == ("top1",))]
     returned = {name for item in (*lists, *titles) for value in item.items for name in names_of(str(value))}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
-        not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
-        and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
+        not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120 and not GOLD.isdisjoint(
+            item.name_words) and ANSWER.isdisjoint(item.name_words) and not meanings.names_kinds(item))]
     is_answered = any(meanings.is_answer(item) for item in free.values())
     named = [item for item in gold if ANSWER.isdisjoint(item.name_words) or (ID | DOCUMENT) & {*item.name_words} or (
         2 * sum(str(value) in returned for value in item.items) > len(item.items))]  # not the year 1975 in gold_answers

@@ -11,6 +11,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.choices.others import (
     drop_ratings,
+    ids_by_rank,
     is_combined,
     take_data_set,
     take_judged,
@@ -84,12 +85,12 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if not keys or take_turns(result, free):
         return
     key = keys[0]
-    names = [repr(value) for value in key.values]
+    names, ranked = [repr(value) for value in key.values], list[Field]()
     if take_judged(result, free, names):
         return
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)] or judged_ids(result, free, key) or (
-                     meanings.names_of_hits(free.values(), names))
+                     meanings.names_of_hits(free.values(), names)) or (ranked := ids_by_rank(result, free, key))
     result.averages = len(_average_places(result, keys, documents))
     if len(set(names)) == len(names):
         is_ranked = any((item.name_words in (("rank",), ("score",)) or item.is_grade or ratings.rates_document(item))
@@ -109,7 +110,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     has_texts = "contexts" in single and not _repeats_text(result, names) and not (
         not documents and _answers_differ(result, names))
     is_repeated = len(names) - len(set(names)) >= 0.3 * len(names) or any(map(_is_rank_of_documents, free.values()))
-    is_long = bool(documents or has_texts) and "retrieved" not in result.roles and is_repeated
+    is_long = bool(documents or has_texts) and "retrieved" not in result.roles and (is_repeated or bool(ranked))
     if not is_long and take_data_set(result, free, names):
         return
     for size in (1, 2, 3):
@@ -180,8 +181,8 @@ def separated(result: Assignment) -> list[Assignment]:
     left = [path for path in result.separating if path in result.ignored]
     if not left or result.runs or set(RUN_CONTENT).isdisjoint(result.roles) or not is_half_crossed(result, left[0]):
         return []
-    ignored = [path for path in result.ignored if path != left[0]]
-    return [replace(result, roles={**result.roles, "config": left[0]}, ignored=ignored, repeats=0)]
+    return [replace(result, roles={**result.roles, "config": left[0]}, repeats=0,
+                    ignored=[path for path in result.ignored if path != left[0]])]
 
 
 def _drop_of_documents(result: Assignment, free: dict[str, Field], names: list[str]) -> None:
@@ -265,12 +266,11 @@ def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[
             take(result, free, "config", best)
             result.repeats = len(names) - pairs
             return
-    cases = _own_ids(free, names) if "query_id" in result.roles else [
-        item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
-        and item.distinct_count == len(names)]
+    cases = _own_ids(free, names) if "query_id" in result.roles else [item for item in free.values() if (
+        meanings.is_query_id(item) and item.share == 1.0 and item.distinct_count == len(names))]
     result.repeats = 0 if cases else len(names) - len(set(names))
     if cases:
-        free |= {path: result.fields[path] for path in [result.roles.get("query_id")] if path in result.fields}
+        free |= {path: item for path, item in result.fields.items() if path == result.roles.get("query_id")}
         take(result, free, "query_id", cases[0])  # a question that is asked in several cases
 
 
@@ -300,8 +300,8 @@ def _crossing_fraction(result: Assignment, candidates: list[Field], names: list[
     items = [result.fields.get(path) for path in result.roles.get("scores", "").split("+")]
     numbers = [item for item in items if item is not None and len(item.values) == len(names) and item.distinct_count > 1
                and not item.is_bool and not ratings.is_metric(item)]
-    pairs = ((item, number) for item in candidates for number in numbers if _is_setting(item))
-    return next((pair for pair in pairs if len(set(names)) >= _FEWEST_CROSSED and are_crossed(pair, names)), ())
+    return next((pair for pair in product(filter(_is_setting, candidates), numbers)
+                 if len(set(names)) >= _FEWEST_CROSSED and are_crossed(pair, names)), ())
 
 
 def _crossing_label(result: Assignment, names: list[str]) -> Field | None:

@@ -223,10 +223,10 @@ def settle_single_documents(result: Assignment, free: dict[str, Field]) -> list[
     """One document for each query next to its scores may be what the query is about: no ranking says that."""
     role = "retrieved" if "retrieved" in result.roles else "doc_id"
     item = result.fields.get(result.roles.get(role, ""))
-    if item is None or item.is_list or item.name_words == ("top1",) or {"scores", "labels"}.isdisjoint(
-            result.roles) or not (RETURNED | SURE_METRICS).isdisjoint(item.words) or result.roles.get(
-            "query_id", "").startswith(KEY) or {"score", "rank", "grade", "text", "contexts", "source"} & (
-            result.roles.keys()):
+    if item is None or item.is_list or "{run}" in item.path or item.name_words == ("top1",) or {
+            "scores", "labels"}.isdisjoint(result.roles) or not (RETURNED | SURE_METRICS).isdisjoint(item.words) or (
+            result.roles.get("query_id", "").startswith(KEY) or {
+                "score", "rank", "grade", "text", "contexts", "source"} & result.roles.keys()):
         return []
     other = replace(result, roles=dict(result.roles), penalty=_NEARLY)
     free[result.roles.pop(role)] = item
@@ -384,9 +384,9 @@ def settle_leftover_text(result: Assignment, free: dict[str, Field]) -> list[Ass
         return []
     left = [item for item in free.values() if item.is_long_text and not item.is_list and not item.is_object
             and (_NO_ANSWER | WRONG).isdisjoint(item.words) and not asks_mostly(item) and (
-                not result.runs or item.path.startswith("{run}."))]
-    if len(left) != 1 or {".", "[", "{"} & set(left[0].path.removeprefix("{run}.")) or len(left[0].values) < 3 or not (
-            left[0].distinct_share > 0.7 and left[0].share > 0.7 and left[0].blank_share > 0.6):
+                not result.runs or "{run}" in item.path)]
+    if len(left) != 1 or {".", "[", "{"} & set(re.sub(r"\{run\}\.?", "", left[0].path)) or len(left[0].values) < 3 or (
+            min(left[0].distinct_share, left[0].share) <= 0.7 or left[0].blank_share <= 0.6):
         return []
     if left[0].name_words == ("abstract",) and not is_returned:  # of the paper that the question is about
         other = replace(result, roles={**result.roles, "contexts": left[0].path}, penalty=result.penalty + 0.1)

@@ -13,14 +13,15 @@ from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment
 from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
-from ragdash.io.proposals.fields import Field, as_number, leaves
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, leaves
 from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
 from ragdash.io.proposals.shapes.values_by_query import PLAIN_WORD, is_worded
 from ragdash.io.source.source import Source
 
-NAMES_SOURCE = re.compile(r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://|"
+_FILE = r"[^\s/.]\.(?:pdf|md|txt|html?|docx?|csv|jsonl?|pptx?|xlsx?|rst)(?!\w)|https?://"
+NAMES_SOURCE = re.compile(rf"{_FILE}|"
                           r"\bet al\b|§\s*\d|\b(?:pages?|pp?\.|sections?|sec\.|chapters?|articles?|art\.)\s*\d",
                           re.IGNORECASE)
 _WORDS_IN_LIST = re.compile(rb'\[\s*"(?:[^\]]*[a-z] [a-z]|[a-z]+")')
@@ -40,8 +41,10 @@ def settle_sources(result: Assignment) -> list[Assignment]:
     """A `reference` whose texts name files is where the answer comes from; it may as well be the right answer."""
     item = result.fields.get(result.roles.get("answers", ""))
     if item is None or item.name_words != ("reference",) or 10 * sum(
-            NAMES_SOURCE.search(str(text)) is not None for text in item.items) < 9 * len(item.items):
-        return []
+            NAMES_SOURCE.search(str(text)) is not None for text in item.items) < 9 * len(item.items) or 2 * sum(
+            str(text).strip().endswith(SENTENCE_ENDS) and not re.search(_FILE, str(text))
+            for text in item.items) > len(item.items):
+        return []  # "Section 3 says so." is an answer
     other = replace(result, roles=dict(result.roles), penalty=WEIGHTS["answers"] + 0.1)
     del result.roles["answers"]
     return [other]

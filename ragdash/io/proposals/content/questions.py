@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, SCORES, SPANS, TEXT
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, NOTES, RELATED, RETURNED, SCORES, SPANS, TEXT
 from ragdash.io.proposals.shapes.values_by_query import is_code
 
 _RIGHT = {"relevant", "expected", "gold", "golden", "reference", "qrels", "truth", "correct"}
@@ -21,7 +21,7 @@ def other_questions(free: Mapping[str, Field]) -> list[Field]:
     """What is asked where nothing is called a question: claims, what tickets say, or a text that may be nothing else.
     """
     return [item for item in free.values() if is_claim(item)] or described_problems(free) or titles_of_posts(free) or (
-        _first_of_two_columns(free) if "column 2" in free else asked_texts(free))
+        _first_of_two_columns(free) if "column 2" in free else asked_texts(free) or _only_text(free))
 
 
 def _first_of_two_columns(free: Mapping[str, Field]) -> list[Field]:
@@ -29,6 +29,20 @@ def _first_of_two_columns(free: Mapping[str, Field]) -> list[Field]:
     first, second = free.get("column 1"), free["column 2"]
     is_asked = first is not None and "column 3" not in free and second.is_list and not first.is_list
     return [first] if is_asked and first.blank_share > _MOST and first.distinct_share > _MOST else []
+
+
+def _only_text(free: Mapping[str, Field]) -> list[Field]:
+    """The one text of each record that several systems wrote something about, or that related texts were found for:
+    korean_sentence next to rag_translation and plain_translation, clause next to related_laws.
+    """
+    texts = [item for item in free.values() if item.is_long_text and not item.is_object and item.share == 1.0]
+    single = [item for item in texts if not item.is_list and {".", "[", "{"}.isdisjoint(item.path) and (
+        GOLD | NOTES | ANSWER | RETURNED).isdisjoint(item.name_words)]
+    written = [item for item in texts if "{run}" in item.path and not item.is_list]
+    related = [item for item in texts if item.is_list and "[]" not in item.path and not RELATED.isdisjoint(
+        item.name_words)]
+    is_asked = len(single) == 1 and single[0].distinct_share > _MOST
+    return single if is_asked and (bool(written) or len(related) == 1) else []
 
 
 def named_cases(free: Mapping[str, Field]) -> list[Field]:

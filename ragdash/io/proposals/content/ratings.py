@@ -43,6 +43,7 @@ _CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "
 _DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
 _NO_RATING = RANKS | ID | DOCUMENT | {"token", "cost", "price", "retrieved", "returned", "call", "step", "turn"}
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
+_RELEVANCE = {"relevance", "rel", "relevancy"}
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
 
@@ -110,7 +111,11 @@ def _is_setting(field: Field) -> bool:
 
 
 def _counts_things(field: Field) -> bool:
-    """True for whole numbers of documents, and for those under the plural of what they count: table_hits: 0, 2, 4."""
+    """True for whole numbers of documents, and for those under the plural of what they count: table_hits: 0, 2, 4; for
+    an overlap of 50 tokens as well.
+    """
+    if field.name_words == ("overlap",) and not field.is_bool and max(map(as_number, field.items), default=0) > 1:
+        return is_whole(field)
     is_plural = field.path.lower().endswith("_hits") and "at" not in field.name_words
     if not is_plural and ("doc" not in field.name_words or "precision" in field.name_words):
         return False
@@ -221,7 +226,7 @@ def parallel_role(field: Field) -> str:
         name -= GRADES  # documents[].metadata.rating: of a film
     marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "support",
              "label"}
-    if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
+    if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & (marks | _RELEVANCE):
         return "grade"
     if not field.is_list or not field.is_number or {"page", "label"} <= name:
         return ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragdash.core.text.sentences import asks
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_bool, as_number, is_missing
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, ID, RETURNED, words
-from ragdash.io.proposals.shapes.families import NUMBER, spread_columns
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GRADES, ID, METRICS, RETURNED, SCORES, TEXT, words
+from ragdash.io.proposals.shapes.families import NUMBER
 
 _FEW = 5  # queries
 _SHORT_ANSWER = 40  # characters, as people write right answers
@@ -18,7 +18,30 @@ _NEITHER = {"na", "n.a.", "not applicable", "partial", "partially", "partly", "u
 _NUMBER = re.compile(r"\d+")
 _NAMING = re.compile(r"[\d./\\_]")  # in names of files and in ids
 _DOCUMENT_ID = re.compile(r"[A-Za-z]+(?:[_:#/-][A-Za-z]*)+\d[\w:#/.-]*")
+_RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned", "top"}  # with a number
 _DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".parquet")
+
+
+def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
+    """{path with {n}: its fields in order} of columns such as chunk_1_text, chunk_2_text."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        for match in re.finditer(r"(?<!\d)\d{1,3}(?!\d)", name):
+            pattern = f"{name[:match.start()]}{NUMBER}{name[match.end():]}"
+            groups.setdefault(pattern, []).append((int(match[0]), name))
+    result, rated = {}, {}
+    for pattern, members in groups.items():
+        numbers = sorted(number for number, _ in members)
+        is_counted = numbers in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
+        stem = set(words(pattern.replace(NUMBER, " ")))
+        if len(members) > 1 and is_counted and (
+                stem == {"answer"} or not stem.isdisjoint(TEXT | DOCUMENT | ID | _RESULTS)) and (
+                stem.isdisjoint(METRICS - SCORES)):
+            result[pattern] = [name for _, name in sorted(members)]
+        elif len(members) > 1 and is_counted and not stem.isdisjoint(GRADES):
+            rated[pattern] = [name for _, name in sorted(members)]
+    sizes = {len(names) for pattern, names in result.items() if SCORES.isdisjoint(words(pattern.replace(NUMBER, " ")))}
+    return {**result, **{pattern: names for pattern, names in rated.items() if len(names) in sizes}}
 
 
 def with_spread_columns(fields: dict[str, Field]) -> dict[str, Field]:

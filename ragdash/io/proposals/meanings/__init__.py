@@ -11,6 +11,7 @@ from ragdash.io.proposals.meanings.documents import (
     is_returned_documents,
     is_returned_list,
     lists_irrelevant,
+    names_kinds,
     names_of_hits,
 )
 from ragdash.io.proposals.meanings.questions import (
@@ -44,6 +45,7 @@ __all__ = [
     "is_returned_documents",
     "is_returned_list",
     "lists_irrelevant",
+    "names_kinds",
     "names_of_hits",
     "names_query",
 ]

@@ -83,7 +83,7 @@ def is_gold_list(field: Field) -> bool:
     name = {word.rstrip("0123456789") for word in field.name_words} - {"or"}
     if name == {"label"} and not (has_codes(field) or field.is_shared or field.is_number):
         return False  # kinds of texts, such as BACKGROUND and RESULTS
-    if _names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
+    if names_kinds(field) or not CHOICES.isdisjoint(field.words) or (name <= WEAK_GOLD and not (
             field.is_shared or 5 * sum(ID_FORM.fullmatch(str(item)) is not None for item in field.items) >= 4 * len(
                 field.items))):  # of random ids some have letters alone
         return False  # references may be short texts
@@ -152,14 +152,15 @@ def is_gold_documents(field: Field) -> bool:
         return False  # claims of a right answer
     if name == {"evidence", "page"} and field.is_id_like:
         return True  # evidence_pages: "42;43"
-    if field.is_list and name & {"evidence", "acceptable"} and "id" in name and field.is_id_like and field.is_text:
-        return True  # evidence_chunk_ids
+    if field.is_list and field.is_id_like and field.is_text and "[]" not in field.path and (
+            (name & {"evidence", "acceptable"} and "id" in name) or {"evidence"} < name <= {"evidence"} | DOCUMENT):
+        return True  # evidence_chunk_ids, evidence_docs
     if not path.isdisjoint(LACKING | AGAINST) or not name.isdisjoint(_COPIES):
         return False  # missing_required_items, gold.distractors
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
             len(field.name_words) > 1):
         return False  # num_guests
-    if _names_kinds(field) or is_place_within(field):
+    if names_kinds(field) or is_place_within(field):
         return False
     if "citation" in name and not path.isdisjoint(GOLD - WEAK_GOLD) and (
             are_headings(field) or ("[]" in field.path and are_places(field))):
@@ -199,7 +200,7 @@ def lists_irrelevant(field: Field) -> bool:
 def is_neutral_documents(field: Field) -> bool:
     """Ids of documents whose name does not say whether they are returned or relevant."""
     name = set(field.name_words)
-    if not field.is_id_like or field.is_bool or _names_kinds(field) or not name.isdisjoint(
+    if not field.is_id_like or field.is_bool or names_kinds(field) or not name.isdisjoint(
             METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(AGAINST | LACKING)):
         return False
@@ -226,11 +227,18 @@ def names_of_hits(fields: Iterable[Field], names: Sequence[str]) -> list[Field]:
     return [item for item in fields if not item.is_list and item.share == 1 and (
         ({*item.name_words} - ID == {"hit"} and item.is_id_like) or (
             item.name_words[-1:] in (("title",), ("name",)) and item.is_text and not DOCUMENT.isdisjoint(
-                item.name_words) and not RETRIEVING.isdisjoint(item.words))) and len(item.name_words) > 1
-        and 2 * len(set(names)) <= len(names) and len(set(names)) < item.distinct_count]
+                item.name_words) and (not RETRIEVING.isdisjoint(item.words) or _comes_once(item, names)))) and len(
+            item.name_words) > 1
+        and 2 * len(set(names)) <= len(names) and (len(set(names)) < item.distinct_count or _comes_once(item, names))]
 
 
-def _names_kinds(field: Field) -> bool:
+def _comes_once(item: Field, names: Sequence[str]) -> bool:
+    """True where no query has a value twice, and some values come with several queries."""
+    pairs = set(zip(names, map(str, item.values), strict=False))
+    return len(pairs) == len(names) == len(item.values) > item.distinct_count > _FEW and "corpus" not in item.name_words
+
+
+def names_kinds(field: Field) -> bool:
     """True for kinds of sources, such as pdf and wiki, and for ways of search that many records share."""
     if field.name_words[-1:] == ("path",) and field.path_share < 0.2:
         return 3 * field.distinct_count <= len(field.values)
@@ -263,8 +271,8 @@ def is_returned_documents(field: Field) -> bool:
     if (field.is_number and name.isdisjoint(ID)) or _is_of_questions(field) or not (
             name.isdisjoint(_NO_DOCUMENT | _COPIES) and path.isdisjoint(AGAINST | LACKING)):
         return False
-    if path & {"spec", "annotation"} or (name == {"key"} and "citation" in path):
-        return False  # what is asked for or annotated, and how an answer marks what it cites
+    if path & {"spec", "annotation"} or (name == {"key"} and "citation" in path) or names_kinds(field):
+        return False  # what is asked for or annotated, how an answer marks what it cites, and kinds of sources
     returned = RETURNED | {"hit", "context"}
     return (not is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))

@@ -36,6 +36,7 @@ from ragdash.io.proposals.names import (
     NOTES,
     OUTPUT_PROMPT,
     QUESTION,
+    RELATED,
     RETRIEVING,
     RETURNED,
     SECONDS,
@@ -135,8 +136,8 @@ def is_context(field: Field) -> bool:
         return False
     if name and name <= {"document", "doc", "retrieved"} and not field.is_id_like:
         return True
-    if field.is_list and "[]" not in field.path and name & RETRIEVING and not field.is_id_like:
-        return True  # returned_facts
+    if field.is_list and "[]" not in field.path and name & (RETRIEVING | RELATED) and not field.is_id_like:
+        return True  # returned_facts, related_laws
     return not name.isdisjoint(TEXT - {"document"}) or (
         not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
 

@@ -4,12 +4,13 @@ several that one document answers, {"id": "d7", "questions": ["Who?", "When?"]}.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragdash.io.proposals.names import ANSWER, ID, METRICS, QUESTION, words
 
 _MOST_SYSTEMS = 40
 _LONGEST = 60  # of a short value, such as an id
+_ASKING, _FEWEST = (("query",), ("question",)), 3  # names of questions; records
 _MADE = {"generated", "hypothetical", "synthetic", "test", "sample", "user", "search", "possible"}  # before questions
 
 
@@ -66,3 +67,16 @@ def _lists_questions(name: str) -> bool:
 
 def _is_texts(value: object) -> bool:
     return type(value) is list and all(type(text) is str for text in value)
+
+
+def lists_of_same_queries(members: Mapping[str, Mapping]) -> Iterator[tuple[str, list[dict]]]:
+    """(name, records with the key above them) of lists of the same name and questions in several of the objects, as of
+    two systems next to their corpus: {"dense": {"queries": [...]}, "hybrid": {"queries": [...]}, "corpus": {...}}.
+    """
+    for name in dict.fromkeys(name for member in members.values() for name in member):
+        lists = {key: member[name] for key, member in members.items() if type(member.get(name)) is list and len(
+            member[name]) >= _FEWEST and all(type(row) is dict for row in member[name])}
+        asked = {tuple(sorted(str(row[asking]) for row in rows for asking in row if words(str(asking)) in _ASKING))
+                 for rows in lists.values()}
+        if 1 < len(lists) < len(members) - 1 and len(asked) == 1 and asked != {()}:
+            yield name, [{"*": key, **row} for key, rows in lists.items() for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +14,11 @@ from ragdash.io.proposals.names import (
     DOCUMENT,
     FUSED,
     GOLD,
-    GRADES,
     ID,
     LATENCIES,
     METRICS,
     MILLISECONDS,
+    NOTES,
     QUESTION,
     RANKS,
     RETURNED,
@@ -41,23 +42,21 @@ SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "
 _NO_SYSTEM = ROLE_WORDS | RANKS | {"spec", "short", "long", "cleaned", "extracted", "original", "main", "sub", "n",
     "count", "is", "has", "k", "p", "by", "from", "for", "to", "line", "name", "value", "start", "end", "begin",
     "offset", "char", "character", "span", "benchmark", "image", "author", "owner", "failure", "subtype", "editor",
-    "language", "distractor", "distracting", "wrong", "incorrect", "relationship", "subgraph"}
-_WAYS_TO_COMPARE = {"semantic", "lexical", "keyword", "embedding", "contextual"}  # also of texts
+    "language", "distractor", "distracting", "wrong", "incorrect", "relationship", "subgraph", "both", "either",
+    "neither"}
 OF_RANKINGS = {"hit", "recall", "precision", "mrr", "ndcg", "rr", "map", "ap", "at", "k", "rank", "reciprocal", "rate",
                *map(str, range(1, 101))}  # words in names of values of a ranking
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _ACTORS = {"agent", "bot", "chatbot", "assistant", "system", "llm", "model", "ai"}  # one next to a known one
+_ORACLE = "oracle"  # an answer with the right documents, or the right answer
 _AS_IS, _SETTINGS = ("raw", "full"), {"header", "param", "parameter", "metadata"}  # texts that nobody changed; requests
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
-_JUDGED_ANSWER = {"faithfulness", "relevancy", "correctness", "groundedness"}  # values of answers alone
-_SAID_OF_SYSTEMS = {"correct", "confidence", "accuracy", "passed"}  # values of each system
 _INCUMBENTS, _CHALLENGERS = {"baseline", "control", "current", "production"}, {"candidate", "treatment", "challenger"}
 _OBJECT_IN_LIST = re.compile(r".*\[\]\.(?=.*\{run\})")  # chunks[].period_type is no content of a configuration
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
-_RESULTS = {"score", "rank", "result", "hit", "match", "candidate", "retrieved", "returned", "top"}  # with a number
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
-_COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
+COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
 _AT_CUTOFF = re.compile(r"[A-Za-z]@\d+")  # p@5: a metric, not a system
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
@@ -81,12 +80,13 @@ class ColumnFamily:
         return RUN not in path or len(self.members.get(path, ())) == len(self.variants)
 
 
-def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Collection[str] = ()) -> (
-        ColumnFamily | None):
+def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Collection[str] = (),
+                texts: Collection[str] = ()) -> ColumnFamily | None:
     """The fields of several configurations; None where there are none.
 
     lists: fields whose values are lists of ids, which count as returned under more names; numbers: those of numbers,
-    which say something else of an answer than the answer.
+    which say something else of an answer than the answer; texts: those of long texts, of which a known system wrote
+    one, whatever it is called: rag_translation, plain_translation.
     """
     names = [name for name in names if not name.endswith("[]") and _SETTINGS.isdisjoint(words(name))]
     if len(names) > _MOST_FIELDS:
@@ -97,6 +97,11 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
             stem_words = set(words(stem.replace(RUN, " ")))
             if name not in numbers or "." in stem or ANSWER.isdisjoint(stem_words) or stem_words & SURE_METRICS:
                 stems.setdefault(stem, {})[variant] = name
+    for stem, fields in _texts_of_systems(texts).items():
+        stems.setdefault(stem, fields)
+    if sum(_ORACLE in fields for fields in stems.values()) == 1:  # the right answer; what is rated as well is a system
+        stems = {stem: {name: field for name, field in fields.items() if name != _ORACLE}
+                 for stem, fields in stems.items()}
     stems = {stem: settled for stem, fields in stems.items() if len(settled := _settled(fields)) > 1}
     groups: dict[frozenset[str], list[str]] = {}
     for stem, fields in stems.items():
@@ -108,7 +113,8 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
         members = _each_once(members)
         if all(_MEMBER_NAMES & {*words(name)[-1:]} and " ".join(words(name)) not in SYSTEMS for name in variants):
             continue  # retrieved_recipe_id and retrieved_dish_name: members of one document
-        if not _is_plausible(members, variants) and not _are_returned_lists(members, lists):
+        if _splits_measure(members, variants, numbers) or not (
+                _is_plausible(members, variants) or _are_returned_lists(members, lists)):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
         systems = [not SYSTEMS.isdisjoint(words(name)) for name in variants]
@@ -120,8 +126,42 @@ def find_family(names: Iterable[str], lists: Collection[str] = (), numbers: Coll
             best, best_score = ColumnFamily(members), score
     if best is None:
         return _sibling_objects(names) or _changed_inputs(names)
-    family = _with_plain(_with_single(_with_further(best, names), names), names)
+    family = _with_plain(_with_single(_with_further(_without_mere_values(best), names), names), names)
     return None if _asks_in_languages(family) else family
+
+
+def _texts_of_systems(texts: Iterable[str]) -> dict[str, dict[str, str]]:
+    """{path with {run}: {configuration: field}} of texts of which a known system wrote one."""
+    stems: dict[str, dict[str, str]] = {}
+    for name in texts:
+        for stem, variant in _splits(name, of_content=False):
+            if (QUESTION | GOLD | NOTES | METRICS).isdisjoint(words(stem.replace(RUN, " "))):
+                stems.setdefault(stem, {})[variant] = name
+    return {stem: fields for stem, fields in stems.items() if any(map(is_known_system, fields))}
+
+
+def _without_mere_values(family: ColumnFamily) -> ColumnFamily:
+    """The family without what has one value and nothing that it gave, next to those that gave answers or documents:
+    classifier_correct next to plain_answer and plain_correct.
+    """
+    giving = [fields for stem, fields in family.members.items() if (METRICS | LATENCIES).isdisjoint(
+        parts := words(stem.replace(RUN, " "))) and not (ANSWER | TEXT | DOCUMENT).isdisjoint(parts)]
+    counts = Counter(name for fields in family.members.values() for name in fields)
+    kept = {name for name in counts if counts[name] > 1 or any(name in fields for fields in giving)}
+    if not giving or len(kept) < 2:
+        return family
+    members = {stem: {name: field for name, field in fields.items() if name in kept}
+               for stem, fields in family.members.items()}
+    return ColumnFamily({stem: fields for stem, fields in members.items() if len(fields) > 1})
+
+
+def _splits_measure(members: Mapping[str, Mapping[str, str]], variants: Collection[str],
+                    numbers: Collection[str]) -> bool:
+    """True for graph_coverage and edge_coverage next to as many other metrics: two metrics, no two systems."""
+    columns = {name for fields in members.values() for name in fields.values()}
+    others = [name for name in numbers if name not in columns and not SURE_METRICS.isdisjoint(words(name))]
+    return len(members) == 1 and columns <= {*numbers} and len(others) >= len(columns) and not all(
+        map(is_known_system, variants))
 
 
 def _asks_in_languages(family: ColumnFamily) -> bool:
@@ -133,16 +173,6 @@ def _asks_in_languages(family: ColumnFamily) -> bool:
 def is_known_system(variant: str) -> bool:
     """True for a name such as bm25, gpt-4o or pipeline2, which nothing but a system has."""
     return not SYSTEMS.isdisjoint(words(variant)) or any(map(str.isdigit, variant))
-
-
-def measures_systems(family: ColumnFamily) -> bool:
-    """True for values of rankings by system: bm25_mrr and dense_mrr, not semantic_similarity and keyword_similarity."""
-    stems = [set(words(stem.replace(RUN, " "))) for stem in family.members]
-    is_crossed = len(stems) > 1 and all(len(fields) == len(family.variants) for fields in family.members.values())
-    measured = all(stem <= _SAID_OF_SYSTEMS or (not stem.isdisjoint(SURE_METRICS) and (stem <= OF_RANKINGS or (
-        is_crossed and not _JUDGED_ANSWER.isdisjoint(stem)))) for stem in stems)
-    return measured and any(not (SYSTEMS - _WAYS_TO_COMPARE).isdisjoint(words(name)) or _COUNTED.fullmatch(name)
-                            for name in family.variants)
 
 
 def has_times(family: ColumnFamily) -> bool:
@@ -259,18 +289,6 @@ def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     return ColumnFamily(members)
 
 
-def with_empty_members(family: ColumnFamily, names: Iterable[str], empty: Collection[str]) -> ColumnFamily:
-    """The family with columns that have values for some configurations: score_graph next to an empty score_plain."""
-    members = {stem: dict(fields) for stem, fields in family.members.items()}
-    for name in names:
-        for variant in family.variants:
-            stem = name.removesuffix(variant)
-            others = {other: f"{stem}{other}" for other in family.variants if f"{stem}{other}" in empty}
-            if stem != name and others:
-                members[f"{stem}{RUN}"] = {variant: name, **others}
-    return ColumnFamily(members)
-
-
 @lru_cache(1 << 14)
 def _splits(name: str, *, of_content: bool = True) -> tuple[tuple[str, str], ...]:
     """(path with {run}, configuration) for each way to see a configuration in a name.
@@ -315,10 +333,10 @@ def _is_variant(variant: str) -> bool:
         return False
     if any(_CONTENT.issuperset(words(part)) and SYSTEMS.isdisjoint(words(part)) for part in variant.split(".")[1:]):
         return False  # hybrid.answer: a member of a configuration
-    if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
+    if not (SURE_METRICS | _OF_METRICS | GOLD - {_ORACLE} | QUESTION - {"q"}).isdisjoint(parts):
         return False
-    return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped) or (
-        len(parts) == 1 and _ACTORS.issuperset(parts)) or bool(_COUNTED.fullmatch(variant)) or (
+    return not {*SYSTEMS, _ORACLE}.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped) or (
+        len(parts) == 1 and _ACTORS.issuperset(parts)) or bool(COUNTED.fullmatch(variant)) or (
         variant.lower() in _CHALLENGERS)
 
 
@@ -340,7 +358,7 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
             set(fields) == variants for fields in members.values()) and all(
             AVERAGES.isdisjoint(words(name)) for name in variants):
         return True  # what takes a time of its own and is measured by itself is a system: quantum_time
-    if known or all(_COUNTED.fullmatch(name) for name in variants):
+    if known or all(COUNTED.fullmatch(name) for name in variants):
         return True
     if all(stem.startswith(f"answer.{RUN}") for stem in members):
         return False  # parts of one answer
@@ -376,25 +394,3 @@ def _without_capital(before: str, variant: str) -> str:
     """The name of a configuration behind another word: open in answerOpen, as in openAnswer; RAG stays."""
     is_behind = before[-1:].islower() and variant[:1].isupper() and not variant[1:2].isupper()
     return variant[:1].lower() + variant[1:] if is_behind else variant
-
-
-def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
-    """{path with {n}: its fields in order} of columns such as chunk_1_text, chunk_2_text."""
-    groups: dict[str, list[tuple[int, str]]] = {}
-    for name in names:
-        for match in re.finditer(r"(?<!\d)\d{1,3}(?!\d)", name):
-            pattern = f"{name[:match.start()]}{NUMBER}{name[match.end():]}"
-            groups.setdefault(pattern, []).append((int(match[0]), name))
-    result, rated = {}, {}
-    for pattern, members in groups.items():
-        numbers = sorted(number for number, _ in members)
-        is_counted = numbers in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
-        stem = set(words(pattern.replace(NUMBER, " ")))
-        if len(members) > 1 and is_counted and (
-                stem == {"answer"} or not stem.isdisjoint(TEXT | DOCUMENT | ID | _RESULTS)) and (
-                stem.isdisjoint(METRICS - SCORES)):
-            result[pattern] = [name for _, name in sorted(members)]
-        elif len(members) > 1 and is_counted and not stem.isdisjoint(GRADES):
-            rated[pattern] = [name for _, name in sorted(members)]
-    sizes = {len(names) for pattern, names in result.items() if SCORES.isdisjoint(words(pattern.replace(NUMBER, " ")))}
-    return {**result, **{pattern: names for pattern, names in rated.items() if len(names) in sizes}}

@@ -64,8 +64,11 @@ def files_of_hits(free: dict[str, Field]) -> list[Field]:
 
 
 def judged_titles(free: dict[str, Field]) -> list[Field]:
-    """Titles in lists of objects with a mark or a grade each, and no id: results[].title next to results[].relevant."""
-    judged = {item.path.rpartition("[].")[0] for item in free.values() if ratings.parallel_role(item) == "grade"}
+    """Titles in lists of objects with a mark, a grade or a falling score each, and no id: results[].title next to
+    results[].relevant.
+    """
+    judged = {item.path.rpartition("[].")[0] for item in free.values() if ratings.parallel_role(item) == "grade" or (
+        ratings.parallel_role(item) == "score" and falls(item))}
     return [item for item in free.values() if is_title(item) and item.distinct_share > _VARIED and (
         item.path.rpartition("[].")[0] in judged)]
 
