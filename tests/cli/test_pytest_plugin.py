@@ -381,8 +381,12 @@ def test_answers_alone_are_measured_against_their_references(project):
     assert "Exact match 0.000" in out, out
 
 
-def test_references_that_are_no_texts_are_an_error_of_their_test_alone(project):
-    done = project("good", test=ANSWERS_ALONE.replace('["3.25", "2.25"]', "number or '0.25'"))
+@pytest.mark.parametrize("log", ["log_answer(f'q{number}', f'It is {number}.25 km.',",
+                                 "log_retrieval(f'q{number}', ['d'], answer=f'It is {number}.25 km.',"])
+def test_references_that_are_no_texts_are_an_error_of_their_test_alone(project, log):
+    test = ANSWERS_ALONE.replace('log_answer(f"q{number}", f"It is {number}.25 km.",', log).replace(
+        '["3.25", "2.25"]', "number or '0.25'").replace("(log_answer", "(log_retrieval, log_answer")
+    done = project("good", test=test)
     done.assert_outcomes(passed=1, failed=3)
     assert "expected a text or a list of texts" in done.stdout.str() and "n = 1" in done.stdout.str()
 

@@ -82,12 +82,7 @@ def log_retrieval(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callab
 def log_answer(request: pytest.FixtureRequest, ragdash_repeat: int) -> Callable[..., None]:
     """Log the answer to a query: log_answer(query_id, answer, references=None, **fields); fields: such as contexts."""
     def log(query_id: str | int, answer: str, references: Sequence[str] | str | None = None, **fields: object) -> None:
-        from ragdash.core.records import Truth
-
-        texts = [references] if isinstance(references, str) else _plain(references)
-        if texts is not None:
-            Truth.from_records([{"query_id": query_id, "relevant": {}, "answers": texts}])
-        _log(request.node, ragdash_repeat, query_id, {"answer": answer, "references": texts, **fields})
+        _log(request.node, ragdash_repeat, query_id, {"answer": answer, "references": references, **fields})
 
     return log
 
@@ -259,6 +254,11 @@ def _log(item: pytest.Item, repeat: int, query_id: str | int, fields: Mapping[st
     if item.stash.get(_IS_REPORTED, False):
         raise InputError([Problem("pytest/late", {}, item.nodeid, field=str(query_id))])
     present = {name: value for name, value in fields.items() if value is not None}
+    if (references := _plain(present.get("references"))) is not None:
+        from ragdash.core.records import Truth
+
+        present["references"] = [references] if isinstance(references, str) else references
+        Truth.from_records([{"query_id": query_id, "relevant": {}, "answers": present["references"]}])
     try:
         row = orjson.loads(orjson.dumps(present, option=orjson.OPT_SERIALIZE_NUMPY))  # a copy that can be sent
     except TypeError as error:  # of orjson
