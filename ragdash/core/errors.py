@@ -249,8 +249,8 @@ class Collector:
 
     def has(self, message: str, facts: Mapping[str, object]) -> bool:
         """Whether this problem is one of those that are kept whole."""
-        kept = self._kept.get(message.partition("/")[0], ())
-        return any((problem.message, problem.facts) == (message, facts) for problem in kept)
+        problems = self._kept.get(message.partition("/")[0], ())
+        return any((problem.message, problem.facts) == (message, facts) for problem in problems)
 
     def take(self, problem: Problem) -> None:
         """Note a problem that is known already, as one of this file."""

@@ -394,7 +394,7 @@ def test_references_that_are_no_texts_are_an_error_of_their_test_alone(project, 
 def test_a_query_that_is_logged_twice_with_other_documents_is_an_error(project):
     done = project("good", test=LOGGED_TWICE)
     done.assert_outcomes(passed=1, failed=1)
-    assert "found other documents, relevant of the query 'q1'" in done.stdout.str()
+    assert "found the query 'q1' logged again with another value of documents" in done.stdout.str()
 
 
 def test_a_baseline_is_not_pinned_in_a_device(project):

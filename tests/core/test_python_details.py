@@ -118,7 +118,7 @@ FRAME = pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"]})
     {"query_id": ["q1"], "doc_id": FRAME.groupby("doc_id")}, {"query_id": ["q1"], "doc_id": Letters}])
 def test_a_column_that_is_no_list_is_named(frame):
     for kind in (Run, Truth):
-        with pytest.raises(InputError, match=f"its column {list(frame)[-1]} is an? .*, no list"):
+        with pytest.raises(InputError, match=f"its column {list(frame)[-1]} is of type .*, no list"):
             kind.from_frame(frame)
 
 

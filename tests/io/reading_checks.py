@@ -30,7 +30,7 @@ class ReadFile:
 
 
 def numbered_rows(count: int, **columns) -> list[dict]:
-    """So many records; a function is called with the number of a record."""
+    """Records with these fields; a function is called with the number of its record."""
     return [{name: column(number) if callable(column) else column for name, column in columns.items()}
             for number in range(count)]
 

@@ -325,7 +325,7 @@ def _column(name: object, column: Any) -> Any:
     try:
         return column if hasattr(column, "__arrow_c_stream__") and not hasattr(column, "columns") else pa.array(column)
     except LookupError:
-        raise TypeError(f"its column {name} is a {type(column).__name__}, no list") from None
+        raise TypeError(f"its column {name} is of type {type(column).__name__}, no list") from None
 
 
 def _refuse_numbers(table: pa.Table, unread: Sequence[Problem], field: str) -> None:

@@ -115,8 +115,8 @@ class _Builder:
                 elif any(RUN in other for other in paths):
                     variants.setdefault(PLAIN, {})[next(other for other in paths if RUN in other)] = path
         given = {path for role in RUN_CONTENT for path in self.patterned.get(role, ())}
-        kept = {name: fields for name, fields in variants.items() if len(fields) > 1 or not given.isdisjoint(fields)}
-        return (kept if given else variants) or {"": {}}  # classifier_correct is no system next to plain_answer
+        systems = {name: fields for name, fields in variants.items() if len(fields) > 1 or not given.isdisjoint(fields)}
+        return (systems if given else variants) or {"": {}}  # classifier_correct is no system next to plain_answer
 
     def split_ids(self, rows: list[dict]) -> None:
         """Split cells that hold several ids."""

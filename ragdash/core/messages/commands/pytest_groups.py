@@ -63,7 +63,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write texts in quotes.",
     ),
     "pytest/logged-twice": Message(
-        actual="other {names:comma} of the query {query!r}, which the test has logged before",
+        actual="the query {query!r} logged again with another value of {names:comma}",
         expected="each query once in a test",
         fix="Log it once, or under another query id.",
     ),

@@ -147,10 +147,10 @@ def _without_mere_values(family: ColumnFamily) -> ColumnFamily:
     giving = [fields for stem, fields in family.members.items() if (METRICS | LATENCIES).isdisjoint(
         parts := words(stem.replace(RUN, " "))) and not (ANSWER | TEXT | DOCUMENT).isdisjoint(parts)]
     counts = Counter(name for fields in family.members.values() for name in fields)
-    kept = {name for name in counts if counts[name] > 1 or any(name in fields for fields in giving)}
-    if not giving or len(kept) < 2:
+    shared = {name for name in counts if counts[name] > 1 or any(name in fields for fields in giving)}
+    if not giving or len(shared) < 2:
         return family
-    members = {stem: {name: field for name, field in fields.items() if name in kept}
+    members = {stem: {name: field for name, field in fields.items() if name in shared}
                for stem, fields in family.members.items()}
     return ColumnFamily({stem: fields for stem, fields in members.items() if len(fields) > 1})
 
