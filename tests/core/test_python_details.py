@@ -167,3 +167,16 @@ def test_the_name_of_a_field_has_whole_characters():
 @pytest.mark.parametrize("subtopics", [[], None])
 def test_subtopics_of_no_query_name_no_document(subtopics):
     assert judged(subtopics=subtopics, allowed=["d2"]).other_docs.to_pylist() == ["d2"]
+
+
+@pytest.mark.parametrize("missing", [pd.NaT, pd.NA])
+def test_a_missing_date_inside_lists_and_objects_is_no_value(missing):
+    documents = [{"doc_id": "d1", "published": missing}]
+    frame = pd.DataFrame({"query_id": ["q1"], "documents": [documents], "relevant": [["d1"]], "seen": [[missing]]})
+    truth = Truth.from_records(frame.to_dict("records"))
+    assert truth.details.column("documents").to_pylist() == [[{"doc_id": "d1", "published": None}]]
+    assert truth.details.column("seen").to_pylist() == [[None]]
+    run = Run.from_records([{"query_id": "q1", "documents": ["d1"], "meta": {"date": missing},
+                             "attributes": {"date": missing, "tags": [missing]}}])
+    assert run.details.column("meta").to_pylist() == [{"date": None}]
+    assert json.loads(run.details.column("attributes")[0].as_py()) == {"date": None, "tags": [None]}

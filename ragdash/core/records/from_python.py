@@ -27,6 +27,7 @@ from ragdash.core.records.python_details import (
     is_writable,
     run_query_details,
     truth_query_details,
+    without_missing,
 )
 from ragdash.core.validation import MAX_GRADE
 
@@ -224,8 +225,8 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
         try:
             if any(is_deep(row.get(name)) for row in rows) or not is_writable(name):
                 raise pa.ArrowInvalid(name)  # which Arrow does not survive
-            columns[name] = pa.array([row.get(name) for row in rows])
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
+            columns[name] = pa.array([without_missing(row.get(name)) for row in rows])
+        except (ValueError, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             kinds = dict.fromkeys(type(row[name]).__name__ for row in rows if row.get(name) is not None)
             problems.add("python-object/detail", {"kinds": list(kinds)}, field=name)
     return pa.table(columns) if columns else None

@@ -35,6 +35,22 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _NO_VALUE
 
 
+def without_missing(value: object) -> object:
+    """A value whose lists and objects hold None where pandas has NA or NaT, which Arrow does not take there.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> without_missing({"dates": [pd.NaT, "2026-12-01"]})
+    {'dates': [None, '2026-12-01']}
+    """
+    if isinstance(value, dict):
+        return {key: without_missing(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_missing(item) for item in value]
+    return None if type(value).__name__ in _NO_VALUE else value
+
+
 def run_query_details(problems: Collector, query: str, record: Mapping) -> dict:
     """The details of a query in a run, from a record without its ids and documents; what does not fit is a problem."""
     details = _checked(problems, query, record, RUN_FIELDS)
@@ -173,7 +189,7 @@ def _attributes(value: object) -> str:
     if not isinstance(value, Mapping):
         raise _Unfit("an object of names and values")
     try:
-        return orjson.dumps(dict(value), option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS |
+        return orjson.dumps(without_missing(dict(value)), option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS |
                             orjson.OPT_SERIALIZE_NUMPY).decode()
     except orjson.JSONEncodeError:
         raise _Unfit("an object of names and texts, numbers, lists or objects") from None
