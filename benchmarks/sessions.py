@@ -96,6 +96,7 @@ class Session:
     pages: dict[str, str] = field(default_factory=dict)
     values: dict[str, WidgetState] = field(default_factory=dict)
     shown: dict[tuple[int, ...], object] = field(default_factory=dict)
+    blocks: dict[tuple[int, ...], object] = field(default_factory=dict)  # the same of tabs, expanders and containers
     fragments: dict[str, str] = field(default_factory=dict)  # of widgets: the section that is drawn again alone
     cookie: str = ""
     login: str = ""  # the cookie of a login, as name=value
@@ -145,6 +146,7 @@ class Session:
         start = time.perf_counter()
         self.page, self.query = self.pages[path], ""
         self.shown.clear()
+        self.blocks.clear()
         await self._send_rerun()
         await self._until_finished()
         return time.perf_counter() - start
@@ -259,4 +261,10 @@ class Session:
                 self.fragments[widget] = message.delta.fragment_id
             if element.WhichOneof("type") == "exception":
                 self.failed = element.exception.message
+        elif kind == "delta" and message.delta.WhichOneof("type") == "add_block":
+            block = message.delta.add_block
+            self.blocks[tuple(message.metadata.delta_path)] = block
+            widget = getattr(getattr(block, block.WhichOneof("type") or "", None), "id", "")
+            if widget:
+                self.fragments[widget] = message.delta.fragment_id
         return message.script_finished if kind == "script_finished" else None

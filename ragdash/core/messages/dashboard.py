@@ -132,6 +132,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="at most {most:,}",
         fix="Shorten it.",
     ),
+    "late-text": Message(
+        actual="a {what} that came when the page had changed: it is not saved",
+        expected="a field that is still on the page",
+        fix="Type it again.",
+    ),
     "long-search": Message(
         actual="a text of {characters:,} characters to search for",
         expected="a shorter one",

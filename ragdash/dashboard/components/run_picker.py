@@ -21,6 +21,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.run_facts import RunFacts
+from ragdash.dashboard.widgets import clicks
 from ragdash.evaluation.compare import best_first
 from ragdash.reporting.plots.common.theme import COLORED
 from ragdash.reporting.sentences import formatting as fmt
@@ -64,11 +65,7 @@ def _run_field(names: Mapping[str, str]) -> None:
     key = f"shown_runs_{crc32(' '.join(names).encode()):x}"
     st.session_state[key] = list(state.get(state.SHOWN))
     st.multiselect("Runs shown", list(names), format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Type to search", key=key, on_change=_take_field, args=(key,), wrap=True)
-
-
-def _take_field(key: str) -> None:
-    st.session_state[state.SHOWN] = list(st.session_state[key])
+                   placeholder="Type to search", key=key, on_change=clicks.take_choice, args=(key, _show), wrap=True)
 
 
 def _render_filters(entries: Sequence[SessionRun], facts: Sequence[RunFacts]) -> None:

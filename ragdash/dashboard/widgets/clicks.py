@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import streamlit as st
 
 T = TypeVar("T")
+
+
+def take_choice(key: str, use: Callable[[Any], object]) -> None:
+    """Call `use` with the choice of a widget. One that is no longer on the page chooses nothing.
+
+    A person may use a widget while the server draws a page without it: the browser showed it still.
+    """
+    if key in st.session_state:
+        use(st.session_state[key])
 
 
 def pick_row(sent: object, items: Sequence[T], pick: Callable[[T], None]) -> None:

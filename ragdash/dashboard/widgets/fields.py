@@ -73,6 +73,9 @@ def stored_text(field: Callable, label: str, key: str, stored: str, save: Callab
 
 
 def _store(key: str, save: Callable[[str], bool], what: str, most: int | None) -> None:
+    if key not in st.session_state:  # the field left the page before its text was here
+        state.set_notice([Problem("late-text", {"what": what})])
+        return
     unsaved, text = st.session_state[state.UNSAVED_TEXTS], st.session_state[key]
     unsaved.pop(key, None)
     if not is_short(text, what, most) or not save(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.session import run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import clicks, elements
 from ragdash.dashboard.widgets.texts import term_help
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparability
@@ -298,7 +299,7 @@ def _render_convention(name: str, report: ComparabilityReport, runs: Sequence[Se
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)
     st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=tooltip(name), required=True,
-                         on_change=lambda: state.set_convention(name, st.session_state[key]))
+                         on_change=clicks.take_choice, args=(key, partial(state.set_convention, name)))
     table = tables.effects_table(report, name, runs)
     if len(table):
         st.table(table, border="horizontal", hide_index=True, alt=f"Means under each choice of: {title}")

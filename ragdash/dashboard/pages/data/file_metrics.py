@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import clicks
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -45,7 +48,7 @@ def _render_column(index: int, column: str, specs: list[Spec]) -> None:
     st.session_state[key] = specs[0].metric.better or "none"
     right.selectbox(f"Better end of {fmt.escape(column)}", list(WORDS), format_func=WORDS.get, key=key,
                     label_visibility="collapsed",
-                    on_change=lambda: file_metrics.choose_direction(column, st.session_state[key]))
+                    on_change=clicks.take_choice, args=(key, partial(file_metrics.choose_direction, column)))
 
 
 def _has_column(digest: str, column: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -19,7 +20,7 @@ from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.truths import loaded_truths
-from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets import clicks, elements, fields
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability
@@ -129,7 +130,7 @@ def _render_file(index: int, record: loading.FileRecord) -> None:
             key=key,
             label_visibility="collapsed",
             placeholder="Read it as …",
-            on_change=lambda: loading.change_role(record, st.session_state[key]),
+            on_change=clicks.take_choice, args=(key, partial(loading.change_role, record)),
         )
 
 
@@ -201,8 +202,8 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         format_func=color_name,
         key=f"slot_{key}",
         help=tooltip("run_color"),
-        on_change=_recolor,
-        args=(digest, f"slot_{key}"),
+        on_change=clicks.take_choice,
+        args=(f"slot_{key}", partial(_recolor, digest)),
     )
     st.caption("Name and color belong to this view: its link and its saved views keep them." if data_store.read_only()
                else "The workspace keeps the name. The color belongs to this view: its link and saved views keep it.")
@@ -212,9 +213,9 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
 
 
-def _recolor(digest: str, key: str) -> None:
-    if st.session_state[key] in state.slots():  # a forged message may ask for another
-        state.recolor_run(digest, st.session_state[key])
+def _recolor(digest: str, slot: int) -> None:
+    if slot in state.slots():  # a forged message may ask for another
+        state.recolor_run(digest, slot)
 
 
 def _rename(entry: SessionRun, name: str, stored: str | None) -> list[Problem]:
@@ -236,8 +237,8 @@ def _render_facts(entry: SessionRun) -> None:
     st.session_state[f"tags_{key}"] = list(facts.tags)
     st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
                    help=tooltip("run_tags"),
-                   on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"],
-                                           facts.tags, facts.name), wrap=True)
+                   on_change=clicks.take_choice, wrap=True, args=(f"tags_{key}", lambda tags: _keep(
+                       run_facts.keep_tags, entry, tags, facts.tags, facts.name)))
     shown = {name: value for name, value in facts.settings.items() if name != "fusion"}  # a recipe is not typed
     settings = "\n".join(f"{name} = {value}" for name, value in shown.items())
     fields.stored_text(fields.text_area, "Settings", f"settings_{key}", settings,
@@ -274,9 +275,9 @@ def _render_collapse(entry: SessionRun) -> None:
         format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule.removeprefix(CHUNK_RANKS))),
         key=key,
         help=tooltip("collapse"),
-        on_change=lambda: run_fixes.collapse(
-            entry.digest, st.session_state[key],
-            getattr(choices.get(st.session_state[key].removeprefix(CHUNK_RANKS)), "ids", None)),
+        on_change=clicks.take_choice,
+        args=(key, lambda way: run_fixes.collapse(
+            entry.digest, way, getattr(choices.get(way.removeprefix(CHUNK_RANKS)), "ids", None))),
     )
     for line in comparability.collapse_warnings([*choices.values()]):
         st.markdown(f":orange[:material/warning:] {line}")

@@ -18,7 +18,7 @@ from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, TYPES, workspace
 from ragdash.dashboard.session.truths import loaded_truths
-from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets import clicks, elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
 from ragdash.workspace.people.concurrent_edits import TypedText, merged_list
@@ -265,9 +265,9 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     tags_key = f"kept_tags_{key}"
     st.session_state[tags_key] = list(entry.tags)
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", key=tags_key,
-                   on_change=_try_change, wrap=True,
-                   args=("change-stored", entry.digest, lambda: home.tag(entry.digest, lambda stored: merged_list(
-                       entry.tags, st.session_state[tags_key], stored), entry.kind)))
+                   on_change=clicks.take_choice, wrap=True, args=(tags_key, partial(
+                       _try_change, "change-stored", entry.digest, lambda tags: home.tag(
+                           entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind))))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):

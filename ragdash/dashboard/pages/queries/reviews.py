@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,7 +14,7 @@ from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
-from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets import clicks, elements, fields
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
 
@@ -44,8 +45,8 @@ def review_panel(case: QueryCase) -> None:
             VERDICTS,
             key=verdict_key,
             format_func=str.capitalize,
-            on_change=_save_verdict,
-            args=(query, run, verdict_key, summary.verdicts.get((query, run), "")),
+            on_change=clicks.take_choice,
+            args=(verdict_key, partial(_save_verdict, query, run, summary.verdicts.get((query, run), ""))),
             disabled=read_only(),
             help=verdict_help,
             wrap=True,
@@ -56,8 +57,8 @@ def review_panel(case: QueryCase) -> None:
                        disabled=read_only(), placeholder="Your findings on this query")
 
 
-def _save_verdict(query: str, run: str, key: str, shown: str) -> None:
-    reviews.replace_review("verdict", query, st.session_state[key] or "", shown, run)
+def _save_verdict(query: str, run: str, shown: str, verdict: str | None) -> None:
+    reviews.replace_review("verdict", query, verdict or "", shown, run)
     page_links.draw_open_page("queries")
 
 

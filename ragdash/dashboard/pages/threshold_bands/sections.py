@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -17,7 +18,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements, fields
+from ragdash.dashboard.widgets import clicks, elements, fields
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec, counterpart, parse_spec, read_spec
 from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_bands, tables_for, target_outcome
@@ -135,9 +136,9 @@ def _parse_targets() -> tuple[dict[Spec, Target], list[Problem]]:
     return targets_by_spec, problems
 
 
-def _set_target(spec: Spec, key: str) -> None:
+def _set_target(spec: Spec, value: float | None) -> None:
     """Take over what was typed; what could not be read goes."""
-    value, targets_by_spec = st.session_state[key], _parse_targets()[0]
+    targets_by_spec = _parse_targets()[0]
     targets_by_spec.pop(spec, None)
     texts = [f"{target.spec}={target.value:.9g}" for target in targets_by_spec.values()]
     st.session_state[state.TARGETS] = texts if value is None else [*texts, f"{spec}={value:.9g}"]
@@ -162,8 +163,8 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
         key=key,
         placeholder="none",
         width=190,
-        on_change=_set_target,
-        args=(rated_metric.spec, key),
+        on_change=clicks.take_choice,
+        args=(key, partial(_set_target, rated_metric.spec)),
         help=tooltip("target", bound=bound),
     )
 

@@ -190,7 +190,7 @@ def _render_preview(
                           help=tooltip("store_mapping"))
         st.button("Apply mapping", icon=":material/check:", type="primary",
                   key=state.bound_key("map_apply", record.name, record.key),
-                  on_click=lambda: _apply_mapping(record, mapping, st.session_state[key], saved))
+                  on_click=lambda: _apply_mapping(record, mapping, st.session_state.get(key, name), saved))
 
 
 def _read(record: FileRecord, mapping: Mapping[str, str]) -> tuple[Mapping[str, str], list]:

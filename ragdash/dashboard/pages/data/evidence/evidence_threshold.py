@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -17,7 +19,7 @@ from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data.evidence import borderline_pairs, evidence_sentences
 from ragdash.dashboard.session import relevance, state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import clicks, elements
 from ragdash.matching.evidence import FLOOR
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import evidence as pictures_of
@@ -69,15 +71,15 @@ def _render_choices(context: PageContext) -> None:
         st.selectbox("Metric by evidence", menu, format_func=fmt.template_title, key=state.COVERS, width=240,
                      persist_state="session")
         st.selectbox("Similarity", list(relevance.HOW), format_func=relevance.HOW.get, key=state.OWN_WAY, width=220,
-                     on_change=_copy_choice, args=(state.OWN_WAY, state.HOW),
+                     on_change=clicks.take_choice, args=(state.OWN_WAY, partial(_choose, state.HOW)),
                      help=tooltip("page_similarity"))
         st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.OWN_SLIDER, width=320,
-                  on_change=_copy_choice, args=(state.OWN_SLIDER, state.FROM),
+                  on_change=clicks.take_choice, args=(state.OWN_SLIDER, partial(_choose, state.FROM)),
                   help=tooltip("page_similarity_threshold", floor=f"{FLOOR:.2f}"))
 
 
-def _copy_choice(widget: str, key: str) -> None:
-    st.session_state[key] = st.session_state[widget]
+def _choose(key: str, choice: object) -> None:
+    st.session_state[key] = choice
 
 
 def _render_figure(context: PageContext, spec: Spec) -> None:

@@ -8,6 +8,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.truths import truth_versions
+from ragdash.dashboard.widgets import clicks
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.runs import relinking as sentences
 from ragdash.workspace import TruthVersion
@@ -39,7 +40,7 @@ def render_choice() -> None:
     st.session_state[state.TRUTH_VERSION] = in_use
     st.selectbox("Version", list(options), format_func=options.get, key=state.TRUTH_VERSION, width=420,
                  help=tooltip("truth_versions"),
-                 on_change=lambda: truth_versions.use(st.session_state[state.TRUTH_VERSION]))
+                 on_change=clicks.take_choice, args=(state.TRUTH_VERSION, truth_versions.use))
 
 
 def _judged(digest: str, versions: list[TruthVersion]) -> str:

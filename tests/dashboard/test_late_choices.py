@@ -1,0 +1,48 @@
+"""A widget that is used while the server draws a page without it: the choice comes too late, and breaks nothing."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import clicks, fields
+
+DASHBOARD = Path(clicks.__file__).parents[1]
+
+
+@pytest.fixture
+def session(monkeypatch):
+    values: dict = {state.UNSAVED_TEXTS: {}}
+    monkeypatch.setattr(st, "session_state", values)
+    return values
+
+
+def test_a_late_choice_is_not_taken(session):
+    taken: list = []
+    clicks.take_choice("role", taken.append)
+    assert taken == []
+    session["role"] = "a run"
+    clicks.take_choice("role", taken.append)
+    assert taken == ["a run"]
+
+
+def test_a_late_text_is_said_not_to_be_saved(session):
+    fields._store("note", pytest.fail, "note", None)
+    (problem,) = state.notice()
+    assert problem.kind == "late-text" and "note" in str(problem) and "not saved" in str(problem)
+
+
+def test_callbacks_take_their_choice_by_the_helper():
+    """A callback that reads its widget with st.session_state[key] raises a KeyError where the widget is gone."""
+    found = []
+    for file in DASHBOARD.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(call, ast.keyword) or call.arg not in ("on_change", "on_click"):
+                continue
+            found += [f"{file.name}:{node.lineno}" for node in ast.walk(call.value)
+                      if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "st.session_state"]
+    assert found == []
