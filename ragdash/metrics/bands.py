@@ -16,6 +16,7 @@ from ragdash.metrics.registry import Spec
 
 EDGE = 1e-9
 """A value this little below an edge counts as the edge: a mean of 0.7 may be computed as 0.6999999999999999."""
+MOST_BANDS = 50  # of a table
 YES = 0.5
 """A verdict or a label in [0, 1] counts as a yes from here on, where two classes are asked for; our choice."""
 
@@ -93,6 +94,8 @@ def band_problems(name: str, source: str, bands: Sequence[Band], high: float) ->
         note("no-source", "source")
     if not bands:
         note("no-band", "bands")
+    if len(bands) > MOST_BANDS:
+        note("many-bands", "bands", count=len(bands), most=MOST_BANDS)
     labels = [band.label for band in bands]
     for label in dict.fromkeys(labels):
         if not label.strip():

@@ -236,6 +236,8 @@ WRONG = [
     ("no metric", f'[[table]]\nsource = "us"\nbands = [{A}]', ["missing-field"]),
     ("no bands", '[[table]]\nmetric = "RR"\nsource = "us"', ["missing-field"]),
     ("empty bands", table(""), ["no-band"]),
+    ("more bands than a picture shows", table(", ".join(
+        f'{{label = "b{i}", low = {i / 51}}}' for i in range(51))), ["many-bands"]),
     ("bands of another kind", table("0.1, 0.5"), ["bad-field", "bad-field"]),
     ("texts for numbers", table('{label = "a", low = "0"}, {label = "b", low = true}'), ["bad-field", "bad-field"]),
     ("numbers for texts", "[[table]]\nmetric = 1\nsource = 2\nbands = [{label = 3, low = 0}]", ["bad-field"] * 3),

@@ -264,6 +264,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="at least one band",
         fix="Give each band a label and its lowest value.",
     ),
+    "many-bands": Message(
+        actual="{count:,} bands of {metric}",
+        expected="at most {most}, which a picture can show",
+        fix="Join neighboring bands.",
+    ),
     "no-band/file": Message(
         actual="bands = {entries} (table {table})",
         expected="at least one {{label = ..., low = ...}}",
