@@ -191,8 +191,8 @@ class Visitor(Session):
     def pills(self, widget, state: WidgetState) -> None:
         """One option or none; several where that is possible."""
         names = [f"{option.content_icon} {option.content}".strip() for option in widget.options]
-        most = len(names) if widget.click_mode == widget.MULTI_SELECT else 1
-        state.string_array_value.data.extend(self.rng.sample(names, self.rng.randint(0, min(most, len(names)))))
+        most = len(names) if widget.click_mode == widget.MULTI_SELECT else min(1, len(names))
+        state.string_array_value.data.extend(self.rng.sample(names, self.rng.randint(int(widget.required), most)))
 
     def ends(self, widget, state: WidgetState) -> None:
         """A number, or two in order, within the bounds; an option of a slider of options."""
