@@ -38,7 +38,7 @@ def _spent(unit: str) -> tuple[str, ...]:
     """Names for how long a query took from its start to its end: took_ms, execution_time_ms."""
     return tuple(f"{word}_{unit}" for word in (
         "took", "runtime", "run_time", "execution_time", "exec_time", "processing_time", "inference_time", "query_time",
-        "wall_time", "end_to_end", "end_to_end_time", "e2e"))
+        "wall", "wall_time", "wall_clock", "wall_clock_time", "end_to_end", "end_to_end_time", "e2e"))
 
 
 # What people call the answer of their system in a table.

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from ragdash.io import detect, read_truth
+from ragdash.io import detect, read_runs, read_truth
+from ragdash.io.json import late_fields
+from ragdash.io.proposals import entry
 
 LONG = [f"part {number} of a long text " * 500 for number in range(10)]
 RECORDS = [{"user_input": f"What is item {number}?", "retrieved_contexts": LONG, "response": f"It is {number}.",
@@ -43,3 +45,22 @@ def test_a_field_of_a_returned_document_makes_no_truth():
     rows = [{"question": f"What is {number}?", "retrieved": [
         {"doc_id": f"d{rank}", "text": LONG[rank], "relevant": rank == 2} for rank in range(6)]} for number in range(5)]
     assert detect(("results.json", json.dumps(rows).encode())).role == "run"
+
+
+def test_references_of_a_file_too_large_to_search_are_named(monkeypatch):
+    monkeypatch.setattr(late_fields, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(entry, "SEARCHED_BYTES", 1 << 16)
+    rows = [{"question": f"What is {number}?", "answer": f"It is {number}. " * 20, "context": ["a", "b"]}
+            for number in range(400)]
+    rows[-1]["reference"] = "Nothing else."
+    file = ("results.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert detect(file).role == "run"
+    assert [problem.facts["names"] for problem in read_runs(file)[0].problems
+            if problem.message == "unread-field/of-truth"] == [["reference"]]
+
+
+def test_lists_next_to_fields_with_our_names_are_named():
+    rows = [{"query_id": f"q{number}", "query": "a?", "documents": [f"d{number}", "d7"], "contexts": ["moon"],
+             "answer": "b", "tags": ["x"]} for number in range(12)]
+    problems = read_runs(("run.jsonl", "\n".join(map(json.dumps, rows)).encode()))[0].problems
+    assert [problem.facts["columns"] for problem in problems if problem.kind == "unknown-columns"] == [["documents"]]

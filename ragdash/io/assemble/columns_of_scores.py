@@ -122,16 +122,29 @@ def without_scores(details: Mapping[str, dict], problems: Collector, mapped: str
     take_scores({None: details}, Collector(problems.file), mapped, of_run=False)
 
 
-def note_fractions(details: Iterable[Mapping[str, dict]], names: Collection[str], problems: Collector) -> None:
-    """Warn of attributes of these names with fractions that differ: something was measured that is not read."""
-    values_by_name: dict[str, set[object]] = {}
+def note_unread_attributes(details: Iterable[Mapping[str, dict]], names: Collection[str], problems: Collector) -> None:
+    """Warn of attributes of these names that hold something measured or returned which is not read: fractions that
+    differ, and lists, objects or long texts of which most queries have their own.
+    """
+    cells_by_name: dict[str, list[object]] = {}
     for fields in (fields for queries in details for fields in queries.values() if names and fields.get("attributes")):
         for name, value in orjson.loads(fields["attributes"]).items():
             if name in names:
-                values_by_name.setdefault(name, set()).add(value if isinstance(value, (int, float)) else None)
-    note_attribute_columns([name for name, values in values_by_name.items() if len(values) > 1 and (
-        None not in values) and any(isinstance(value, float) and not value.is_integer() for value in values)],
-        problems, 1)
+                cells_by_name.setdefault(name, []).append(value)
+    note_attribute_columns([name for name, cells in cells_by_name.items() if _are_fractions(cells) or _are_contents(
+        cells)], problems, 1)
+
+
+def _are_fractions(cells: Sequence[object]) -> bool:
+    """True for numbers that differ and are not all whole."""
+    return len(set(map(str, cells))) > 1 and all(isinstance(cell, (int, float)) for cell in cells) and any(
+        isinstance(cell, float) and not cell.is_integer() for cell in cells)
+
+
+def _are_contents(cells: Sequence[object]) -> bool:
+    """True for lists, objects or long texts of which most queries have their own."""
+    contents = [orjson.dumps(cell, option=orjson.OPT_SORT_KEYS) for cell in cells if _is_content(cell)]
+    return 2 * len(set(contents)) > len(cells)
 
 
 def attach(scores: Iterable[tuple[str, str, Value]], run_name: str) -> FileScores:

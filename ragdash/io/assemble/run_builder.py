@@ -10,7 +10,7 @@ from ragdash.core.errors import Collector
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
 from ragdash.io.assemble.assemble_runs import Rows
-from ragdash.io.assemble.columns_of_scores import note_fractions, refuse_content_beside_scores, take_scores
+from ragdash.io.assemble.columns_of_scores import note_unread_attributes, refuse_content_beside_scores, take_scores
 from ragdash.io.assemble.document_lists import split_documents
 from ragdash.io.assemble.query_fields import run_details
 from ragdash.io.assemble.query_ids import QueryIds
@@ -49,6 +49,7 @@ class RunReader:
         self._document_schemas: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
         self._has_content = False  # something but metrics
+        self._of_truth: dict[str, None] = {}  # fields with what is right
 
     def add(self, entry: InputEntry) -> None:
         """Take one object."""
@@ -76,7 +77,9 @@ class RunReader:
         self._has_content |= any(name in schema for name in RUN_MARKERS if name != "metrics") or (
             schema.get("metrics") == "metrics")
         self.is_run = self.is_run or returned
-        self.is_truth = self.is_truth or any(name in schema for name in TRUTH_MARKERS)
+        of_truth = [schema[name] for name in TRUTH_MARKERS if name in schema]
+        self.is_truth = self.is_truth or bool(of_truth)
+        self._of_truth |= dict.fromkeys(name for name in of_truth if not is_missing(fields.get(name)))
         if not returned:
             self.problems.add("missing-field", {"fields": list(fields), "names": list(RUN_MARKERS),
                                                 "path": field_names.find_nested_list(fields, "retrieved") or "NAME"},
@@ -206,11 +209,14 @@ class RunReader:
             note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1, of_run=True)
         scores = take_scores({config: buffer.details for config, buffer in self.buffers.items()}, self.problems,
                              self._resolver.mapping.get("attribute"))
-        note_fractions([buffer.details for buffer in self.buffers.values()], self._resolver.own_attributes,
+        note_unread_attributes([buffer.details for buffer in self.buffers.values()], self._resolver.own_attributes,
                        self.problems)
         if self.buffers and not self._has_content:
             refuse_content_beside_scores({config: buffer.details for config, buffer in self.buffers.items()}, scores,
                                          self.problems)
+        if self._of_truth:
+            self.problems.add("unread-field/of-truth", {"names": list(self._of_truth)},
+                              field=next(iter(self._of_truth)), severity="warning")
         if len(self._config_lines) == 2:
             self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
                               "without_line": self._config_lines[False]}, line=self._config_lines[False],

@@ -12,7 +12,7 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Truth
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
-from ragdash.io.assemble.columns_of_scores import note_fractions, without_scores
+from ragdash.io.assemble.columns_of_scores import note_unread_attributes, without_scores
 from ragdash.io.assemble.query_fields import TRUTH_TYPES, details_table, truth_details
 from ragdash.io.assemble.query_ids import QueryIds
 from ragdash.io.assemble.row_query_details import RowDetails
@@ -185,7 +185,7 @@ class TruthReader:
         if self.is_run:
             without_scores(self.details, self.problems, self._resolver.mapping.get("attribute"))
         else:
-            note_fractions([self.details], self._resolver.own_attributes, self.problems)
+            note_unread_attributes([self.details], self._resolver.own_attributes, self.problems)
         self.problems.raise_errors()
         if not self.docs and not self._questions and not any(
                 {"answers", "evidence"} & row.keys() for row in self.details.values()):

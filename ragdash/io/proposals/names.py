@@ -79,7 +79,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "chunk", "overlap", "size", "temperature", "threshold", "producer", "condition"}
 RATERS = {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}  # of the same answers
 REPEATS = {"rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch"}  # of CONFIGS
-LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timing"}
+LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timing", "wall"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",

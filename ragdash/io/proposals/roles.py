@@ -41,6 +41,7 @@ from ragdash.io.proposals.choices.durations import assign_times, settle_times, s
 from ragdash.io.proposals.choices.graded_texts import (
     settle_graded_texts,
     settle_judged,
+    settle_judged_texts,
     settle_raters,
     settle_relevant_texts,
     settle_whole_scores,
@@ -70,7 +71,6 @@ from ragdash.io.proposals.choices.settle import (
     is_of_system,
     settle_answer,
     settle_contexts,
-    settle_judged_texts,
     settle_leftover_text,
     settle_lists,
     settle_neutral_documents,
@@ -85,6 +85,7 @@ from ragdash.io.proposals.choices.weak_names import (
     settle_lists_of_words,
     settle_measured_lists,
     settle_part_of_answer,
+    settle_rows_of_documents,
     settle_sources,
     settle_texts_below_ids,
 )
@@ -94,6 +95,7 @@ from ragdash.io.proposals.content.places import without_places
 from ragdash.io.proposals.content.spread import with_spread_columns
 from ragdash.io.proposals.content.usage import usage_fields
 from ragdash.io.proposals.fields import Field, leaves, profile
+from ragdash.io.proposals.meanings.actual_values import with_right_values
 from ragdash.io.proposals.names import (
     ANSWER,
     GOLD,
@@ -128,7 +130,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     fields = {name: item for name, item in every_field.items() if not without or not _is_in(name, without)}
     fields = {name: item for name, item in fields.items() if name and (item.present or (
         f"{name}[]" not in fields and meanings.is_context(item)))}
-    fields, family = _with_families(with_returned_lists(fields), every_field.keys() - fields.keys())
+    fields, family = _with_families(with_right_values(with_returned_lists(fields)), every_field.keys() - fields.keys())
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in without_places(fields).items() if not is_noise(item)} or dict(fields)
     assign_history(result, free)
@@ -156,12 +158,14 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     alternatives += settle_single_documents(result, free) + settle_units(result) + settle_answer(result, free)
     alternatives += settle_same_answers(result) + settle_leftover_text(result, free) + settle_prediction(result, free)
     alternatives += settle_part_of_answer(result) + settle_hits_of_data_set(result) + settle_lists_of_words(result)
+    alternatives += settle_rows_of_documents(result)
     alternatives += settle_texts_below_ids(result) + settle_relevant_texts(result) + settle_measured_lists(result)
     alternatives += settle_expected(result) + settle_answer_of_question(result)
     alternatives += settle_two_answers(result, family) + settle_gold_sets(result)
     if family:
         _add_plain(result, free, family)
-    drop_unlike_ids(result, free)
+    for item in (result, *alternatives):
+        drop_unlike_ids(item, free)
     drop_of_others(result, free)
     drop_settings(result, free)
     settle_times(result)

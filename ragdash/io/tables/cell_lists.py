@@ -27,6 +27,7 @@ _PARALLEL = ("||", "|", ";")  # between the values of columns that are lists of 
 _PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
 _LONGEST_PLACE, _LONGEST_TITLE = 60, 120
 _FEWEST_JOINED = 2  # cells of several ids
+_LEAST_SHARE = 0.2  # of the cells
 _NAME = re.compile(r"(?=.*[^\W\d_])\S+")
 _ANSWERS = re.compile("answer|response|reply", re.IGNORECASE)  # columns of texts, also where a text names ids
 _BETWEEN_TEXTS = (re.compile(r"\s*\n\s*[-=*#]{3,}\s*\n\s*"), re.compile(r"\s*\|\|+\s*"), re.compile(r"\n\s*\n"))
@@ -92,7 +93,8 @@ def _split_known(column: list, known: set[str]) -> list:
 
 def _split_alike(columns: list[list]) -> list[list]:
     """The columns; two with ids and the same separator are lists where cells in a row with it always share an id:
-    "d7;d2" below `expected` next to "d2;d4" below `topk`.
+    "d7;d2" below `expected` next to "d2;d4" below `topk`. So is one where cells have the id in another column among
+    theirs: "4.2 | 6.1" next to 6.1.
     """
     result = list(columns)
     for separator in ("|", ";", " | "):
@@ -103,10 +105,18 @@ def _split_alike(columns: list[list]) -> list[list]:
         parts = {place: cells for place, cells in parts.items() if all(
             is_name(part) for cell in cells for part in cell)}
         for place, cells in parts.items():
-            if any(_share_ids(cells, others) for another, others in parts.items() if another != place):
+            if any(_share_ids(cells, others) for another, others in parts.items() if another != place) or any(
+                    _hold_values(cells, columns[other]) for other in range(len(columns)) if other != place):
                 result[place] = [None if cell is None else [part.strip() for part in cell.split(separator)]
                                  for cell in columns[place]]
     return result
+
+
+def _hold_values(cells: list[set[str]], column: list) -> bool:
+    """True where several cells of several ids have the value of another column among them, and these values differ."""
+    common = [str(value) for ids, value in zip(cells, column, strict=True) if len(ids) > 1 and (
+        str(value).strip() in ids)]
+    return len(set(common)) >= _FEWEST_JOINED and len(common) >= _LEAST_SHARE * sum(len(ids) > 1 for ids in cells)
 
 
 def _is_title(text: str) -> bool:

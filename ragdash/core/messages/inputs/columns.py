@@ -328,6 +328,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="A ground truth keeps no such fields. If a system gave them, give --role both and --map with all fields.",
         page="A ground truth keeps no such fields. If a system gave them, say what the columns mean.",
     ),
+    "unread-field/of-truth": Message(
+        actual="{names:comma} behind the beginning of a large file, as in a ground truth",
+        expected="what a system gave for each query",
+        fix="No ground truth is read from it. To read one, copy these fields to another file, with the ids of the "
+            "queries.",
+    ),
     "unread-field/beir-queries": Message(
         actual="{names:comma} of the queries, as in a run",
         expected="what is right for each query",

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, take
+from ragdash.io.proposals.choices.settle import is_of_system, renamed
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.grades import WHOLE_GRADES
 from ragdash.io.proposals.fields import Field, as_number, leaves
-from ragdash.io.proposals.names import GOLD, GRADES
+from ragdash.io.proposals.names import GOLD, GRADES, RETURNED
 from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import same_lengths
 
@@ -119,3 +120,20 @@ def _grades(item: Field) -> bool:
     is_named = ratings.parallel_role(item) == "grade" or not GRADES.isdisjoint(item.name_words)
     is_graded = item.is_bool or item.is_grade or (item.is_number and ratings.is_whole(item))
     return item.is_list and is_named and is_graded and len(set(map(str, item.items))) > 1
+
+
+def settle_judged_texts(result: Assignment) -> None:
+    """Texts with a grade each and no ids: those judged relevant are evidence; documents of evidence are relevant."""
+    if {"doc_id", "evidence"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
+                                                          "text", "contexts"}.isdisjoint(result.roles):
+        result.roles = renamed(result, {"doc_id": "relevant"})
+    if {"doc_id", "answers"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
+                                                         "text", "contexts", "config"}.isdisjoint(result.roles):
+        result.roles = renamed(result, {"doc_id": "relevant"})
+    text = result.fields.get(result.roles.get("contexts", ""))
+    if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
+            "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not is_of_system(result):
+        result.roles["evidence"] = result.roles.pop("contexts")  # the text of the chunk that is asked about
+    if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
+                                                     "evidence", "contexts"}.isdisjoint(result.roles):
+        result.roles = renamed(result, {"text": "evidence"})

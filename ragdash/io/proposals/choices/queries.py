@@ -13,6 +13,7 @@ from ragdash.io.proposals.content.questions import (
     names_speakers,
     other_questions,
     question_rank,
+    rest_of_ticket,
     titles_of_topics,
 )
 from ragdash.io.proposals.fields import Field, leaves
@@ -69,8 +70,8 @@ def assign_query(result: Assignment, free: dict[str, Field]) -> None:
                  and item.name_words[:1] != ("system",)]  # system_prompt
     if questions:
         take(result, free, "query", questions[0])
-    if questions and questions[0].name_words == ("text",):
-        for item in [item for item in free.values() if is_variant(item)]:
+        is_text = questions[0].name_words == ("text",)
+        for item in list(filter(is_variant, free.values())) if is_text else rest_of_ticket(free, questions[0]):
             del free[item.path]
     if questions and questions[0].name_words == ("title",):
         numbers = [item for item in free.values() if item.name_words in _TOPICS and item.is_id_like

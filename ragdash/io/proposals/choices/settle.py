@@ -8,7 +8,14 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.choices.right_documents import id_rank, judged_or_ranked, take_documents_of_evidence
-from ragdash.io.proposals.content.spread import are_data_files, are_phrases, asks_mostly, is_same_number, is_several
+from ragdash.io.proposals.content.spread import (
+    are_data_files,
+    are_names_of_files,
+    are_phrases,
+    asks_mostly,
+    is_same_number,
+    is_several,
+)
 from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
@@ -38,6 +45,7 @@ _QUOTES = (("answer",), ("text",), ("quote",), ("content",))
 _BEST = ("best_ids", "best_id")
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
+_JUDGED = {"correctness", "groundedness", "faithfulness", "completeness", "relevance", "relevancy"}  # of an answer
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
@@ -64,7 +72,7 @@ def _neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Field
     if {"query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         neutral = [item for item in neutral if item.is_list or item.name_words != ("source", "id")]  # of a data set
     neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
-               or (has_answer and len(item.values) < 3 * item.distinct_count)]  # else it is where questions come from
+               or (has_answer and (len(item.values) < 3 * item.distinct_count or are_names_of_files(item)))]
     if {"evidence", "answers", "answer"} & result.roles.keys() and all(map(_names_part, neutral)):
         # All questions may be about one document.
         whole_documents = [item for item in free.values() if item.path_share > 0.6 and "[]" not in item.path
@@ -105,7 +113,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         take(result, free, "retrieved", neutral[0])
         if "answers" in result.roles and not neutral[0].is_list and "query" in result.roles:
             result.roles["relevant"] = result.roles.pop("retrieved")  # the right answer may come from it
-            return [replace(result, roles=_renamed(result, {"relevant": "retrieved"}))]
+            return [replace(result, roles=renamed(result, {"relevant": "retrieved"}))]
     elif name & {"url", "uri", "link"} and not neutral[0].is_list and {
             "query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
         return []  # the page that a record is about
@@ -116,7 +124,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     return []
 
 
-def _renamed(result: Assignment, names: dict[str, str]) -> dict[str, str]:
+def renamed(result: Assignment, names: dict[str, str]) -> dict[str, str]:
     """The roles under other names."""
     return {names.get(name, name): path for name, path in result.roles.items()}
 
@@ -189,7 +197,7 @@ def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignm
     if answer and any(item.is_list and meanings.is_neutral_documents(item) for item in free.values()):
         return []  # a system says which documents it was given
     other = replace(result, roles=dict(result.roles))
-    result.roles = _renamed(result, {"contexts": "evidence", "answer": "answers"})
+    result.roles = renamed(result, {"contexts": "evidence", "answer": "answers"})
     return [other]
 
 
@@ -247,9 +255,9 @@ def settle_lists(result: Assignment) -> list[Assignment]:
         if is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
             return []
         other = replace(result, roles=dict(result.roles))
-        result.roles = _renamed(result, _AS_TRUTH)
+        result.roles = renamed(result, _AS_TRUTH)
         return [other]
-    other = replace(result, roles=_renamed(result, _AS_TRUTH))
+    other = replace(result, roles=renamed(result, _AS_TRUTH))
     lists = result.fields.get(path)
     is_of_data_set = "answers" in result.roles and lists is not None and not is_same_number(lists.values) and (
         not is_of_system(result))
@@ -264,29 +272,13 @@ def settle_lists(result: Assignment) -> list[Assignment]:
     return [other]
 
 
-def settle_judged_texts(result: Assignment) -> None:
-    """Texts with a grade each and no ids: those judged relevant are evidence; documents of evidence are relevant."""
-    if {"doc_id", "evidence"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
-                                                          "text", "contexts"}.isdisjoint(result.roles):
-        result.roles = _renamed(result, {"doc_id": "relevant"})
-    if {"doc_id", "answers"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
-                                                         "text", "contexts", "config"}.isdisjoint(result.roles):
-        result.roles = _renamed(result, {"doc_id": "relevant"})
-    text = result.fields.get(result.roles.get("contexts", ""))
-    if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
-            "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not is_of_system(result):
-        result.roles["evidence"] = result.roles.pop("contexts")  # the text of the chunk that is asked about
-    if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
-                                                     "evidence", "contexts"}.isdisjoint(result.roles):
-        result.roles = _renamed(result, {"text": "evidence"})
-
-
 def is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", "cache", *LATENCIES - {"time", "took"}}
     rated = [result.fields.get(path) for path in result.roles.get("scores", "").split("+") if path]
     is_rated = any(item is None or item.distinct_count > 1 or len(item.values) < 3 for item in rated)
-    return is_rated or bool({"latency_ms", "latency_s", "labels", "config"} & result.roles.keys()) or any(
+    are_judged = sum(item is not None and not _JUDGED.isdisjoint(item.name_words) for item in rated) > 1
+    return is_rated or are_judged or bool({"latency_ms", "latency_s", "labels", "config"} & result.roles.keys()) or any(
         (not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words))
         or item.name_words in (("run", "id"), ("run", "name"))
         for item in result.fields.values())
@@ -304,7 +296,7 @@ def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment
         result.roles = as_truth.roles  # one answer next to the rankings of several systems is of none of them
         return []
     if path.startswith("outputs.") and retrieved.startswith("outputs.") and not is_of_system(result):
-        as_truth.roles = _renamed(result, _AS_TRUTH)
+        as_truth.roles = renamed(result, _AS_TRUTH)
         return [as_truth]  # an example of a data set, or what a system returned
     if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or is_of_system(result):
         if _may_be_right(result) and are_phrases(result.fields[path]):

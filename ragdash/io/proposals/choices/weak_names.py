@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -12,9 +13,24 @@ from ragdash.core.text.sentences import asks
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats.json_dict import QUERY_ID
 from ragdash.io.proposals.assignment import CONTENT, WEIGHTS, Assignment
+from ragdash.io.proposals.content.ratings import is_whole
 from ragdash.io.proposals.content.spread import holds_phrases, is_same_number
 from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, as_number, leaves
-from ragdash.io.proposals.names import COUNTING, DOCUMENT, GOLD, ID, METRICS, RETURNED, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    COUNTING,
+    DOCUMENT,
+    GOLD,
+    ID,
+    METRICS,
+    NO_ANSWER,
+    NOTES,
+    QUESTION,
+    RANKS,
+    RETURNED,
+    SCORES,
+    words,
+)
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import KEY, MAX_PROPOSED_BYTES, fail_quietly
 from ragdash.io.proposals.shapes.values_by_query import PLAIN_WORD, is_worded
@@ -31,8 +47,10 @@ _OF_RESULTS = {"answer", "score", "rank", "config", "relevant", "evidence", "lat
 _OF_TRUTHS = GOLD - {"reference", "target", "required", "full", "partial", "must"} | {
     "relevance", "judgment", "judgement", "rel"}  # in names of files
 _EXPECTED, _CLASSES = {"expected", "gold", "golden", "correct", "true"}, {"verdict", "decision", "label", "class"}
+_KINDS = _CLASSES | {"route", "intent", "tool", "agent", "action", "mode", "outcome", "behavior", "source", "sql"}
 _NUMBERED = re.compile(r"\D{1,9}\d{1,4}\D?")  # Art. 3
 _MOST_BYTES = 4 << 20
+_SHORT_NAME = 40  # characters
 _FEW, _FEWEST = 5, 8  # queries, questions
 _SENTENCES = 0.5  # share of the texts that end as statements do
 
@@ -68,14 +86,25 @@ def settle_measured_lists(result: Assignment) -> list[Assignment]:
 
 
 def settle_expected_classes(result: Assignment) -> list[Assignment]:
-    """A class that is expected, such as a verdict, next to nothing else than the question, may be the right answer."""
+    """A class that is expected, such as a verdict, next to nothing else than the question, may be the right answer; a
+    short name of its own, such as expected_word, what is to be found as well.
+    """
     if "query" not in result.roles or result.runs or not {*CONTENT}.isdisjoint(result.roles):
         return []
-    classes = [path for path, item in result.fields.items() if _EXPECTED & {*item.name_words} and (
-        item.name_words[-1] in _CLASSES and "[]" not in path and not item.is_list and item.is_text
-        and item.share == 1 and item.distinct_count > 1)]
+    expected = {path: item for path, item in result.fields.items() if _EXPECTED & {*item.name_words} and (
+        "[]" not in path and not item.is_list and item.is_text and item.share == 1 and item.distinct_count > 1)}
+    if entries := [path for path, item in expected.items() if _names_entry(item)]:
+        return [replace(result, roles={**result.roles, role: entries[0]}) for role in ("relevant", "answers")]
+    classes = [path for path, item in expected.items() if item.name_words[-1] in _CLASSES]
     return [replace(result, roles={**result.roles, "answers": path}, penalty=result.penalty + WEIGHTS["answers"] + 0.1)
             for path in classes[:1]]
+
+
+def _names_entry(item: Field) -> bool:
+    """True for one name of another one for most questions, with a word for what it is: expected_word."""
+    return len(item.name_words) == len(item.path.split("_")) > 1 and item.blank_share < _SENTENCES < (
+        item.distinct_share) and item.mean_length < _SHORT_NAME and item.distinct_count >= _FEWEST and (
+        ANSWER | NO_ANSWER | NOTES | METRICS | QUESTION | _KINDS).isdisjoint(item.name_words)
 
 
 def settle_expected(result: Assignment) -> list[Assignment]:
@@ -120,6 +149,25 @@ def settle_hits_of_data_set(result: Assignment) -> list[Assignment]:
     roles = {names.get(name, name): spec.split("+")[0] if name == "retrieved" else spec
              for name, spec in result.roles.items()}
     return [replace(result, roles=roles, penalty=result.penalty - 0.1)]
+
+
+def settle_rows_of_documents(result: Assignment) -> list[Assignment]:
+    """Documents in rows of their own, with nothing that says that a system returned them, may be the right ones: rather
+    so where most queries have other numbers of them than a ranking, which ends at its top k.
+    """
+    key, item = (result.fields.get(result.roles.get(name, "")) for name in ("query_id", "doc_id"))
+    asked = key or result.fields.get(result.roles.get("query", ""))
+    if asked is None or item is None or not {"query_id", "query", "doc_id", "text"} >= result.roles.keys() or any(
+            not (RETURNED | SCORES | RANKS).isdisjoint(field.words) or (field.is_number and not is_whole(field))
+            for field in result.fields.values()):
+        return []
+    names = {"doc_id": "relevant", "text": "evidence"}
+    right = replace(result, roles={names.get(name, name): path for name, path in result.roles.items()},
+                    penalty=result.penalty + 0.1)
+    sizes = [*Counter(map(repr, asked.values)).values()]
+    if 2 * max(map(sizes.count, sizes)) <= len(sizes) > _FEW:
+        right.penalty -= 0.2
+    return [right]
 
 
 def settle_lists_of_words(result: Assignment) -> list[Assignment]:

@@ -12,6 +12,9 @@ _RIGHT = {"relevant", "expected", "gold", "golden", "reference", "qrels", "truth
 _MOSTLY, _FEW_WORDS = 0.9, 60  # share of different texts; characters of texts that are asked, not documents
 _CASES = (("name",), ("test",), ("case",), ("test", "name"), ("case", "name"), ("test", "case"))
 _TICKETS = (("description",), ("body",), ("message",), ("ticket", "text"), ("issue",), ("title",), ("subject",))
+_HEADS = (("title",), ("subject",))
+_KINDS_OF_TICKETS = {"issue", "ticket", "bug", "incident", "case", "post", "email", "complaint"}
+_MANY_TIMES = 5  # as long as a title
 _MOST = 0.8  # share of records
 _SURE_IDS = {"query_id", "qid", "question_id", "topic_id", "query-id"}
 BODIES = (("body",), ("question", "body"), ("selftext",))  # of posts
@@ -65,11 +68,27 @@ def is_claim(field: Field) -> bool:
 
 
 def described_problems(free: Mapping[str, Field]) -> list[Field]:
-    """What a ticket says, where the documents or answers that solve it are known: `description` next to gold_kb_id."""
-    has_gold = any("gold" in item.name_words and "." not in item.path for item in free.values())
-    texts = [item for item in free.values() if item.name_words in _TICKETS and item.is_long_text and not item.is_list
+    """What a ticket says, where the documents or answers that solve it are known: `description` next to gold_kb_id,
+    issue_title next to expected_files. A title comes before a body that is many times as long.
+    """
+    has_gold = any({"gold", "expected"} & {*item.name_words} and "." not in item.path for item in free.values())
+    texts = [item for item in free.values() if _of_ticket(item) in _TICKETS and item.is_long_text and not item.is_list
              and item.share == 1.0 and item.distinct_share > 0.7]
-    return sorted(texts, key=lambda item: -item.mean_length)[:1] if has_gold else []
+    texts.sort(key=lambda item: -item.mean_length)
+    titles = [item for item in texts if _of_ticket(item) in _HEADS and (
+        _MANY_TIMES * item.mean_length < texts[0].mean_length)]
+    return (titles or texts)[:1] if has_gold else []
+
+
+def _of_ticket(field: Field) -> tuple[str, ...]:
+    """The words of a name without that of a ticket in front: issue_title, bug_description."""
+    return field.name_words[len(field.name_words) > 1 and field.name_words[0] in _KINDS_OF_TICKETS:]
+
+
+def rest_of_ticket(free: Mapping[str, Field], question: Field) -> list[Field]:
+    """The other texts of the ticket whose title is asked."""
+    return [item for item in free.values() if _of_ticket(question) in _HEADS and _of_ticket(item) in _TICKETS
+            and len(item.name_words) == len(question.name_words) > 1 and item.name_words[0] == question.name_words[0]]
 
 
 def titles_of_topics(free: Mapping[str, Field]) -> list[Field]:

@@ -161,6 +161,12 @@ def are_data_files(item: Field) -> bool:
     return all(str(value).lower().endswith(_DATA_ENDINGS) for value in item.items)
 
 
+def are_names_of_files(field: Field) -> bool:
+    """True for many names without blanks that all have a number, such as cuad_049_AGREEMENT: no names of data sets."""
+    return field.distinct_count > _FEW and all(_NUMBER.search(str(value)) and " " not in str(value).strip()
+                                               for value in field.items)
+
+
 def counts_rows(field: Field) -> bool:
     """True for whole numbers that count the records from 0 or 1, as a row number does."""
     values = [str(value) for value in field.values]
