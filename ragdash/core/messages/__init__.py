@@ -20,6 +20,7 @@ from ragdash.core.messages import (
     inputs,
     judge,
     labels,
+    limits,
     matching,
     metrics,
     unavailable,
@@ -28,9 +29,9 @@ from ragdash.core.messages import (
 from ragdash.core.messages.message import Message
 from ragdash.core.text.template import fill, listed, placeholders
 
-_MODULES = (checks, commands, comparability, dashboard, experiments, inputs, judge, labels, matching, metrics,
-            unavailable, workspace)
-BROWSER = (checks, comparability, dashboard, inputs, judge, labels, matching, metrics, unavailable, workspace)
+_MODULES = (checks, commands, comparability, dashboard, experiments, inputs, judge, labels, limits, matching,
+            metrics, unavailable, workspace)
+BROWSER = (checks, comparability, dashboard, inputs, judge, labels, limits, matching, metrics, unavailable, workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bad-status-address", "bound/metric", "duplicate-run", "no-base-url", "no-run/column",
                       "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
