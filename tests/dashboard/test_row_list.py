@@ -15,6 +15,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.components import leaderboard_table
 from ragdash.dashboard.widgets import clicks, row_list
+from ragdash.reporting.plots.common.margins import text_width
 
 TABLE = pd.DataFrame({"Query": ["q1", "q2"], "Question": ["a?", None], "dense": [0.123456789123, np.nan]})
 
@@ -73,6 +74,14 @@ def test_a_heading_with_ellipses_is_not_cut():
     one, two = (row_list.columns_of(pd.DataFrame({name: [0.5]}), {}, {})[0].width
                 for name in ("e5-chunk256-bge-v2", "e5…chunk256-bge…v2"))
     assert len("e5-chunk256-bge-v2") == len("e5…chunk256-bge…v2") and two >= one + 14
+
+
+def test_a_column_is_as_wide_as_its_widest_text_so_that_others_have_the_rest():
+    stages = ["Not retrieved", "No failure found, ranked below k"]
+    table = pd.DataFrame({"Stage": stages, "dense": [0.5, 1.0]})
+    stage, dense = row_list.columns_of(table, {}, {})
+    assert 16 <= stage.width - text_width(stages[1], 14, bold=True) < 24
+    assert dense.width == 72 > text_width("dense ↑", 14) + 16
 
 
 def three_queries():

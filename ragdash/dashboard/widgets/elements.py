@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -20,6 +21,7 @@ from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import clicks, downloads, small_screen
 from ragdash.reporting.html.markdown import as_plain
+from ragdash.reporting.plots.common import margins
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
 from ragdash.reporting.plots.common.page_style import page_figure
@@ -35,7 +37,7 @@ COLUMN = 360  # pixels that a column with a picture or a text needs
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 HEADING, ROW, EDGE = 38, 35, 7  # pixels of the heading and a row of a table, and of the next row that may be seen
-LETTER, AIR = 6.6, 18  # pixels of a letter in a table, and around a text
+SIZE, AIR, ELLIPSIS = 14, 18, 17  # pixels of the font of a table, around a text, and of " …"
 NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
 SEEN = 500  # rows that the width of the first column is made for
 PERCENT = "%.1f%%"  # the format of a column of shares
@@ -341,8 +343,8 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
 
 
 def text_width(texts: Iterable[object]) -> int:
-    """Pixels of a column of a table in which none of these texts is clipped; "…" is as wide as two letters."""
-    return ceil(LETTER * max((len(text) + text.count("…") for text in map(str, texts)), default=0) + AIR)
+    """Pixels of a column of a table in which none of these texts is clipped."""
+    return ceil(max((margins.text_width(html.escape(str(text)), SIZE) for text in texts), default=0)) + AIR
 
 
 def _first_width(column: pd.Series) -> int | None:
@@ -364,10 +366,10 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int], runs: Sequence[
         return {}
     cut = {}
     for name in table.columns[1:]:
-        letters = int((widths.get(name, WIDEST) - AIR) / LETTER)
+        room = widths.get(name, WIDEST) - AIR
         cells = () if table[name].dtype.kind in "biufM" else table[name]
-        if any(isinstance(text, str) and len(text) > letters for text in cells):
-            cut[name] = partial(_cell_text, letters=letters)
+        if any(isinstance(text, str) and _cell_text(text, room) != text for text in cells):
+            cut[name] = partial(_cell_text, room=room)
     first = table.iloc[:, 0]
     long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
     if not long:
@@ -377,9 +379,13 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int], runs: Sequence[
     return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
 
 
-def _cell_text(text: object, letters: int) -> str:
-    """As many words of a text as a cell has room for."""
-    return cut_end(text, letters) if isinstance(text, str) else fmt.UNDEFINED if text is None else str(text)
+def _cell_text(text: object, room: float) -> str:
+    """As many words of a text as a cell has room for, in pixels."""
+    if not isinstance(text, str):
+        return fmt.UNDEFINED if text is None else str(text)
+    if margins.letters_that_fit(text, SIZE, room) == len(text):
+        return text
+    return cut_end(text, margins.letters_that_fit(text, SIZE, room - ELLIPSIS) + 2)  # 2: " …"
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

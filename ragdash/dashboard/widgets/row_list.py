@@ -7,11 +7,14 @@ reader finds in it follows the picture a fifth of a second later.
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from heapq import nlargest
+from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -19,6 +22,7 @@ import streamlit as st
 
 from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.widgets import clicks
+from ragdash.reporting.plots.common.margins import text_width
 
 if TYPE_CHECKING:
     import pandas as pd  # the first page does without
@@ -26,7 +30,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SORTED = 9  # decimals by which numbers are sorted
 LETTERS = 32  # that name what a list holds
-LETTER, AIR, NARROW, WIDE, NUMBER = 7.2, 28, 64, 240, 84  # pixels: a letter, around a text, a column
+SIZE, PADDING, ARROW, NARROW, WIDE, NUMBER = 14, 16, 12, 64, 240, 72  # pixels: font, around a text, of " ↑", a column
+LONGEST = 9  # texts of a column that are measured
 _HTML = '<div class="rd-list"><div class="rd-rows" tabindex="0"></div></div>'
 _CSS = """
 .rd-rows { overflow: auto; border: 1px solid var(--st-dataframe-border-color);
@@ -124,13 +129,19 @@ def columns_of(table: pd.DataFrame, widths: Mapping[str, int],
         values, is_number = table[name], table[name].dtype.kind == "f"
         if is_number:
             cells = [None if np.isnan(value) else value for value in values.round(SORTED).tolist()]
-            width = max(NUMBER, int(LETTER * (len(heading) + heading.count("…"))) + AIR)  # "…" is wide
+            width = max(NUMBER, _width(heading) + ARROW)
         else:
             cells = [None if value is None or value != value else str(value) for value in values.tolist()]  # NaN
-            longest = max(map(len, (heading, *filter(None, cells))))
-            width = widths.get(name, int(min(max(LETTER * longest + AIR, NARROW), WIDE)))
+            longest = nlargest(LONGEST, set(filter(None, cells)), key=len)
+            needed = max(NARROW, _width(heading) + ARROW, *(_width(text, bold=True) for text in longest))
+            width = widths.get(name, min(needed, WIDE))
         columns.append(Column(heading, help_text, width, cells, is_number, short=short[0] if short else None))
     return columns
+
+
+def _width(text: str, *, bold: bool = False) -> int:
+    """Pixels of a column in which a text is whole; the row that is open is bold."""
+    return ceil(text_width(html.escape(text), SIZE, bold=bold)) + PADDING
 
 
 def content(columns: Sequence[Column], label: str, *, height: int | None = None, opens: bool = True,

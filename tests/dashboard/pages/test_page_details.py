@@ -152,6 +152,19 @@ def test_a_text_that_a_cell_has_no_room_for_ends_after_a_word_there_and_stays_wh
     assert table["Question"][0] == question
 
 
+def test_a_cell_has_as_many_words_as_its_pixels_have_room_for():
+    """By the widths of letters: narrow ones leave room for more, wide ones need more."""
+    narrow, wide, foreign = "a little till " * 20, "WWW MMM " * 20, "漢字 " * 60
+    table = pd.DataFrame({"Query": ["q1"], "Question": [narrow], "Answer": [wide], "Reference": [foreign]})
+    written = elements._short_texts(table, dict.fromkeys(table, 300))
+    lengths = {}
+    for name in ("Question", "Answer", "Reference"):
+        text = written[name](table[name][0])
+        lengths[name] = len(text)
+        assert 300 - 18 - 60 < margins.text_width(text, 14) <= 300 - 16 and text.endswith(" …"), name
+    assert lengths["Question"] > 55 > 30 > lengths["Answer"] > lengths["Reference"]
+
+
 def test_a_metric_that_needs_what_is_not_loaded_says_so_and_comes_last():
     rows = "config,query_id,query,answer,reference\n" + "".join(
         f"{bot},q{query},Who?,She {bot}.,She.\n" for bot in "ab" for query in range(3))

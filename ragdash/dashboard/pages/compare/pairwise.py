@@ -28,7 +28,7 @@ from ragdash.reporting.sentences import formatting as fmt
 FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 MAX_CANDIDATES = 3  # candidates that are shown side by side
-QUESTION_WIDTH = 400  # pixels of a question: a longer one leaves room for the numbers after it
+QUESTION_WIDTH = 460  # pixels of a question: a longer one leaves room for the numbers after it
 MANY_TALL = 400  # pixels of the picture of all candidates, which scrolls: a table and another picture are above it
 OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
 TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (

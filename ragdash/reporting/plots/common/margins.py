@@ -9,7 +9,10 @@ from __future__ import annotations
 import html
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate, takewhile
 
 LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", (  # thousandths of the size, Source Sans
     504, 553, 456, 555, 496, 292, 504, 544, 246, 247, 495, 255, 829, 547, 542, 555, 555, 347, 419, 338, 544, 467, 719,
@@ -17,7 +20,7 @@ LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", (  # 
     645, 515, 786, 513, 476, 539), strict=True))
 SIGNS = {" ": 200, "-": 311, "/": 350, "_": 500, "%": 824, "@": 847, "&": 609, "…": 948,
          **dict.fromkeys(".,:;'", 249), **dict.fromkeys("!|", 289), **dict.fromkeys("()[]{}", 303)}
-DIGIT, OTHER = 497, 1_000  # of a foreign letter: a square
+DIGIT, FOREIGN, SQUARE = 497, 650, 1_000  # of a digit, of a foreign letter, of a Chinese one or a picture
 BOLD = 1.08  # how much wider a letter of weight 600 is at most, but for "." and its kind
 LINE = 1.3  # heights of a line of text, in sizes of its font
 NUMBER, SHARE = "0.05", "100%"  # the widest label that most axes of numbers have, and of percentages
@@ -40,6 +43,18 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     return max(sum(_letter(letter) for letter in line) for line in plain) * size * (BOLD if bold else 1) / 1_000
 
 
+def letters_that_fit(text: str, size: float, room: float) -> int:
+    """How many of the first letters of a plain text this many pixels have room for, in the font of the pages.
+
+    Examples
+    --------
+    >>> letters_that_fit("illicit", 14, 30), letters_that_fit("MMMMMMM", 14, 30)
+    (7, 2)
+    """
+    ends = accumulate(_letter(letter) for letter in text)
+    return sum(1 for _ in takewhile(lambda end: end * size <= room * 1_000, ends))
+
+
 def label_margins(layout: Mapping) -> dict[str, float]:
     """The margins of a figure with the layout of a page, in pixels: its own, or more where its labels need more.
 
@@ -60,8 +75,13 @@ def label_margins(layout: Mapping) -> dict[str, float]:
     return {**margin, **{side: max(margin.get(side, 0), math.ceil(pixels + edge)) for side, pixels in needs.items()}}
 
 
+@lru_cache(maxsize=4_096)
 def _letter(letter: str) -> int:
-    return LETTERS.get(letter) or SIGNS.get(letter) or (DIGIT if letter.isdigit() or letter in "+=−–<>" else OTHER)
+    if unicodedata.combining(letter):
+        return 0
+    base = unicodedata.normalize("NFD", letter)[0]  # an accent takes no room
+    other = FOREIGN if letter.isalpha() and unicodedata.east_asian_width(letter) not in "WF" else SQUARE
+    return LETTERS.get(base) or SIGNS.get(letter) or (DIGIT if letter.isdigit() or letter in "+=−–<>" else other)
 
 
 def _title(axis: Mapping) -> float:
