@@ -163,6 +163,8 @@ def test_labels_of_a_column_of_the_runs_file(tmp_path, capfdbinary):
     status, out, err = call(capfdbinary, *command, "--label-column", "verdict")
     labels = json.loads(out)["runs"][0]["labels"]
     assert status == 0 and (labels["n"], labels["mean"]) == (45, pytest.approx(30 / 45)), err
+    table = call(capfdbinary, *command[:-2], "--label-column", "verdict")[1]
+    assert "Incorrect Answer, 0.667 Correct Answer" in table and "0.333 no" not in table, "the words of the file"
     replaced = call(capfdbinary, *command, "--label-column", "verdict", "--labels", tmp_path / "labels.csv")[1]
     assert json.loads(replaced)["runs"][0]["labels"]["mean"] == pytest.approx(31 / 45)
     assert "expected one of verdict" in call(capfdbinary, *command, "--label-column", "verdcit")[2]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragdash.analysis.judge_validation import (
+    NO_YES,
     PER_CLASS,
     WHAT,
     LabelStore,
@@ -36,7 +37,7 @@ from ragdash.core.paths import read_input, split_name
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.scoring.default_judges import with_default_judges
 from ragdash.evaluation.stats import LEVEL, SEED
-from ragdash.matching.file_labels import check_label_column, labels_by_query
+from ragdash.matching.file_labels import check_label_column, label_words, labels_by_query
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.metrics.bands import YES
@@ -93,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
     verdicts, matches, settings = _judged(options)
     if options.sheet:
         return _sheet(options, verdicts, matches)
+    names = _class_names(options, verdicts, matches)
     labels, problems = _labels(options, verdicts, matches)
     if options.examples is not None:
         return _choose_examples(options, matches, [labels[run_verdicts.name] for run_verdicts in verdicts], problems)
@@ -101,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
         settings |= learned
     cut = None if options.cut == "none" else float(options.cut)
     groups = _groups(options, matches)
-    reports = [validate_judge(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut, groups=groups)
+    reports = [validate_judge(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut, groups=groups, names=names)
                for run_verdicts in verdicts]
     first = verdicts[0]
     differences = [corrected_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}),
@@ -251,6 +253,15 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matche
     if options.keep:
         _keep(store, verdicts, labels)
     return labels, problems
+
+
+def _class_names(options: argparse.Namespace, verdicts: Sequence[RunVerdicts],
+                 matches: Sequence[Match | None]) -> tuple[str, str]:
+    """What wrong and right answers are called: the words of the labels, where the files alone have some."""
+    store = LabelStore()
+    saved = options.labels or any(store.read(each.run, each.what) for each in verdicts if each.run)
+    runs = [match.run for match in matches if match is not None]
+    return (None if saved or not options.label_column else label_words(runs, options.label_column)) or NO_YES
 
 
 def _column_labels(options: argparse.Namespace, matches: Sequence[Match | None]) -> list[dict[str, float]]:
