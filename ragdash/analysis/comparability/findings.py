@@ -78,7 +78,7 @@ class ComparabilityEntry:
         """What was counted, what follows and the fix on a surface; the last two are empty where nothing is wrong."""
         facts = {"count": self.count, "total": self.total, "share": self.count / self.total if self.total else 0.0,
                  "examples": self.examples, "k": self.k, "flags": self.flags, "also": self.also,
-                 "cause": self.cause.words(surface) if self.cause else None, **self.facts}
+                 "cause": self.cause.words(surface) if self.cause else None, "each": False, **self.facts}
         words = render(f"compare-{self.message}", facts, surface)
         return words if self.count or self.severity == "error" else words._replace(expected="", fix="")
 

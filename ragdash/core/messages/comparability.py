@@ -16,8 +16,10 @@ _LEVEL_LOOKED = "{level_looked:? (in {level_looked} of {returned} looked at)}"
 _MOVES = "{moves:?{moves:comma}{more:? and others}.}{unmoved:?No mean changes.}"
 _OTHERWISE = "{alternative:? Under {alternative!r}: }" + _MOVES
 _THE_OTHER_WAY = " If they were settled the other way round: " + _MOVES
+_RUN, _THE_RUN = "{each:?each run}{each:!the run}", "{each:?Each run}{each:!The run}"  # each: said of several at once
+_NOT_IN = "{each:?missing from each run}{each:!not in the run}"
 _ALIKE = "Check that both belong to the same data set, and write the ids the same way."
-_MISSING = "{count} of {total:count query} of the ground truth {count:plural is/are} not in the run" + _EXAMPLES + "."
+_MISSING = "{count} of {total:count query} of the ground truth {count:plural is/are} " + _NOT_IN + _EXAMPLES + "."
 _UNANSWERABLE = "{count} of {total:count query} of the ground truth {count:plural has/have} no relevant document" \
     + _EXAMPLES + "."
 _REPEATED = "{count} of {total} returned documents already have a better rank in their ranking" + _EXAMPLES + "."
@@ -32,7 +34,7 @@ _UNEVEN = "{count} of {total:count query} of the ground truth {count:plural is/a
 _EVERY_QUERY = "Run every configuration for every query."
 _DEPTHS = "The runs are not equally deep ({shown:comma})."
 _SHALLOW = "Compare them with cutoffs up to {shallowest}, or retrieve equally many documents."
-_QUERIES = "{count} of {total:count query} of the run {count:plural matches/match} the ground truth only {way} " \
+_QUERIES = "{count} of {total:count query} of " + _RUN + " {count:plural matches/match} the ground truth only {way} " \
     "({examples:comma})."
 _DOCUMENTS = ("{count} of {total} different documents" + _LOOKED
               + " match the ground truth only {way} ({examples:comma}).")
@@ -57,13 +59,13 @@ _NOT_THE_SAME = "Their numbers do not mean the same."
 
 MESSAGES: Mapping[str, Message] = {
     "compare-matched-queries": Message(
-        actual="{count} of {total:count query} of the ground truth {count:plural is/are} in the run.",
+        actual="{count} of {total:count query} of the ground truth {count:plural is/are} in " + _RUN + ".",
         expected="", fix=""),
     "compare-matched-queries/none": Message(
-        actual="No query of the run is in the ground truth: the run has queries like {ours!r:comma}, the ground "
-               "truth queries like "
+        actual="{each:?These runs have no query of the ground truth: they have}{each:!No query of the run is in the "
+               "ground truth: the run has} queries like {ours!r:comma}, the ground truth queries like "
                "{theirs!r:comma}.",
-        expected="The run cannot be evaluated.",
+        expected=_THE_RUN + " cannot be evaluated.",
         fix=_ALIKE,
     ),
     "compare-missing-queries/zero": Message(
@@ -88,15 +90,15 @@ MESSAGES: Mapping[str, Message] = {
         fix="Run them too to measure all queries.",
     ),
     "compare-empty-rankings": Message(
-        actual="{count} of {total:count query} {count:plural has/have} an empty ranking in the run" + _EXAMPLES + ".",
+        actual="{count} of {total:count query} {count:plural has/have} an empty ranking in " + _RUN + _EXAMPLES + ".",
         expected="They count 0 where something is relevant to them.",
         fix="Check that the search did not fail for them.",
     ),
     "compare-extra-queries": Message(
-        actual="{count} of {total:count query} of the run {count:plural is/are} not in the ground truth"
+        actual="{count} of {total:count query} of " + _RUN + " {count:plural is/are} not in the ground truth"
                + _EXAMPLES + ".",
         expected="They are left out of every metric.",
-        fix="Judge them, or leave them out of the run.",
+        fix="Judge them, or leave them out of " + _RUN + ".",
     ),
     "compare-returned-documents": Message(
         actual="{count:count document} {count:plural is/are} returned for {queries:count query}, at most {depth} for "
@@ -109,7 +111,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-duplicate-documents/error": Message(
         actual=_REPEATED,
-        expected="The run is refused.",
+        expected=_THE_RUN + " is refused.",
         fix="Remove the repeats from the file.",
     ),
     "compare-unjudged-documents": Message(
@@ -120,10 +122,10 @@ MESSAGES: Mapping[str, Message] = {
         fix="Judge them, or also read bpref and Judged@k.",
     ),
     "compare-no-common-document": Message(
-        actual="None of the {total} documents returned is judged for its query: the run has documents like "
+        actual="None of the {total} documents returned is judged for its query: " + _RUN + " has documents like "
                "{ours!r:comma}, the ground truth documents like {theirs!r:comma}.",
         expected="Every metric is 0 or undefined.",
-        fix="Check that the ids are written the same way and that the ground truth judges what the run ranks.",
+        fix="Check that the ids are written the same way and that the ground truth judges what " + _RUN + " ranks.",
     ),
     "compare-tied-documents/docid": Message(
         actual=_TIED,
@@ -163,12 +165,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
     "compare-without-answer": Message(
-        actual="{count} of {total:count query} {count:plural has/have} no answer in the run" + _EXAMPLES + ".",
+        actual="{count} of {total:count query} {count:plural has/have} no answer in " + _RUN + _EXAMPLES + ".",
         expected="Metrics of answers leave these queries out.",
         fix="Add the answers. An empty cell counts as no answer.",
     ),
     "compare-without-answer/all": Message(
-        actual="The run has no answers and no ids of retrieved documents.",
+        actual=_THE_RUN + " has no answers and no ids of retrieved documents.",
         expected="Metrics of answers and of rankings are undefined.",
         fix="Add a column with the answers. Recognized names: {names:comma}.",
     ),
@@ -201,14 +203,14 @@ MESSAGES: Mapping[str, Message] = {
     "compare-respelled-documents/collapsed": Message(
         actual=_DOCUMENTS, expected=_LEVEL_HITS, fix=_COLLAPSE, page=_COLLAPSE_PAGE),
     "compare-another-level": Message(
-        actual="The run ranks parts of what the ground truth judges, such as {ours!r} where the ground truth has "
+        actual=_THE_RUN + " ranks parts of what the ground truth judges, such as {ours!r} where the ground truth has "
                "{theirs!r}.",
         expected=_LEVEL_HITS,
         fix=_COLLAPSE,
         page=_COLLAPSE_PAGE,
     ),
     "compare-finer-truth": Message(
-        actual="The ground truth judges parts of what the run ranks, such as {theirs!r} where the run has "
+        actual="The ground truth judges parts of what " + _RUN + " ranks, such as {theirs!r} where " + _RUN + " has "
                "{ours!r}" + _LOOKED
                + "{judged:? (in {rows} of {returned} returned and {judged} of {wanted} judged documents looked at)}.",
         expected="None of these is found.",

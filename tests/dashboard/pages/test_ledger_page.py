@@ -69,7 +69,8 @@ def test_what_several_runs_have_alike_is_on_one_card_and_the_rest_on_that_of_its
     at = upload(opened(), ("t.qrels", QRELS), *files, ("alone.trec", alone))
     text = re.sub(r":color\[(.)\]\{[^}]*\}", r"\1", said(at))
     assert f"**{runs} runs**, the same in each: **" in text and f"{named}**" in text
-    assert text.count("4 of 24 queries of the run are not in the ground truth") == 1
+    assert text.count("4 of 24 queries of each run are not in the ground truth") == 1
+    assert "Judge them, or leave them out of each run." in text
     assert text.count("5 of 25 queries of the run are not in the ground truth") == 1
 
 

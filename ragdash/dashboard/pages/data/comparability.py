@@ -169,7 +169,7 @@ def _render_shared_findings(report: ComparabilityReport, runs: Sequence[SessionR
     cards: dict[tuple[str, ...], list[Finding]] = {}
     for same in alike.values():
         if len(names := tuple(dict.fromkeys(finding.run for finding in same))) > 1:
-            cards.setdefault(names, []).append(same[0])
+            cards.setdefault(names, []).append(replace(same[0], facts={**same[0].facts, "each": True}))
     for place, (names, findings) in enumerate(cards.items()):
         with st.container(border=True, gap="small", key=f"found_alike_{place}"):
             swatches = [elements.swatch(by_run[name].slot, name) for name in names]
