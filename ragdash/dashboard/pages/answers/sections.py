@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import Declined
+from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltip
 from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard import page_context
@@ -50,6 +51,7 @@ from ragdash.reporting.sentences.verdict import best_mark, tied_mark
 
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "UnsupportedNumbers", "HallucinationRate",
                    "CoverEM", "EM"]  # in the order of evidence
+NO_ANSWERS = "unavailable/no-answers"  # the message that a run has none
 MAX_LABELS = 6  # labels and scores of the files among the default metrics
 MAX_ON_FAILURES = 4  # runs of which the notes say where wrong answers and those that decline are on Failures
 MAX_JUDGED = 4  # those that a judge has scored among them
@@ -214,7 +216,10 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
             leader, word_overlap_note(metric), judge_error_note(metric),
             *judged_words.constant_scores(data.context.names, data.values, [metric])))))
     container.markdown(verdict_panel.shorten_names(data.context, bulleted(sentences)))
-    for line in data.context.results.missing_answers():
+    lines = data.context.results.missing_answers()
+    if lines and not min(data.context.results.answered()):  # the first line is of the runs without answers
+        lines[0] = f"{lines[0]} {Problem(NO_ANSWERS, {'run': data.context.names}).words('page').fix}"
+    for line in lines:
         container.caption(verdict_panel.shorten_names(data.context, line))
 
 
@@ -353,7 +358,8 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
                 f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
         st.caption(" ".join(filter(None, sentences)))
-    for line in unavailable_metrics(context.names, data.values):
+    said = (NO_ANSWERS,) if context.results.missing_answers() else ()
+    for line in unavailable_metrics(context.names, data.values, said=said):
         st.caption(f":material/info: {verdict_panel.shorten_names(context, line)}")
     if not answers_data.has_references(context) and not context.scope.truth.queries_only:
         st.caption(f":material/info: No reference answers, so metrics that need them are left out. {REFERENCES_FIX}")
