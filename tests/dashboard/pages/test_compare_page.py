@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import page_cases
@@ -325,6 +326,24 @@ def test_many_candidates_are_counted_and_one_is_shown_in_detail():
     assert "Run" not in at.table[-1].value and len(at.table[-1].value) == 5, "the heading names the candidate"
     widget(at, "button_group", "drawn").set_value("all").run()
     assert len(charts(at)["forest"]["data"]) == 11
+
+
+def test_slices_of_many_runs_are_about_the_selected_run_and_count_the_others_that_differ():
+    """Run 11 is the best, and better than run 0; the baseline is run 0."""
+    runs, truth = many_runs()
+    kinds = pa.table({"query_id": truth.query_ids, "attributes": ['{"kind": "hard"}', '{"kind": "easy"}'] * 15})
+    at = opened("compare/slices", **address(replace(truth, details=kinds), runs, metric="RR", by="kind"))
+    sentence = next(one.value for one in at.markdown if one.value.startswith("Compared with **"))
+    assert sentence.count(":blue[better]") == 2 and "more differences" not in sentence
+    assert "of the other 10 runs differ significantly on a slice: choose one under **Selected run**." in texts(at)
+    assert {line["name"] for line in charts(at)["slices"]["data"]} == {short_names([one.name for one in runs],
+                                                                                   NARROW_NAME)[11]}
+
+
+def test_what_another_tool_would_report_is_said_of_one_run_or_of_several():
+    labels = [next(one.label for one in opened("compare", **session(names)).expander if "another tool" in one.label)
+              for names in (("old",), ("old", "new"))]
+    assert labels == [f"What another tool would report for {runs}" for runs in ("this run", "these runs")]
 
 
 def test_axes_call_a_run_by_the_name_that_headings_give_it():

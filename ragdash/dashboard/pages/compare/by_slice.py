@@ -47,12 +47,16 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     if not any(_differs(comparison) for row in rows for comparison in row):
         _render_other_attributes(context, spec, [name for name in names if name not in labeled])
-    st.markdown(verdict_panel.shorten_names(context, comparison_sentences.slices_sentence(
-        [comparison for row in rows for comparison in row])))
+    columns = [[row[candidates.index(index)] for row in rows] for index in visible]
+    shown = [comparison for column in columns for comparison in column]
+    st.markdown(verdict_panel.shorten_names(context, comparison_sentences.slices_sentence(shown)))
+    others = {comparison.candidate for row in rows for comparison in row if _differs(comparison)} \
+        - {comparison.candidate for comparison in shown}
+    if others:
+        st.caption(_others_note(len(others), len(candidates) - len(visible)))
     if state.get(state.BY) in labeled:
         st.caption(comparison_sentences.LABELS_NOTE)
     titles = [f"{row[0].slice.value} ({_compared_count(row)})" for row in rows]
-    columns = [[row[candidates.index(index)] for row in rows] for index in visible]
     flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]
     elements.chart(
         forest_figure(context, visible, columns, [spec] * len(rows), titles),
@@ -60,9 +64,24 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "slices",
         f"Differences on {spec.title} by {state.get(state.BY)}",
         formats=TEST_FORMATS,
-        caption=forest_marks(context, [comparison for column in columns for comparison in column]),
+        caption=forest_marks(context, shown),
         note=forest_note(context, [comparison for _, comparison in flat]),
     )
+
+
+def _others_note(differing: int, total: int) -> str:
+    """How many runs that are not shown differ on a slice, and where to see them.
+
+    Examples
+    --------
+    >>> _others_note(3, 28)
+    '3 of the other 28 runs differ significantly on a slice: choose one under **Selected run**.'
+    >>> _others_note(1, 28)
+    '1 of the other 28 runs differs significantly on a slice: choose it under **Selected run**.'
+    """
+    verb, one = ("differs", "it") if differing == 1 else ("differ", "one")
+    return (f"{differing} of the other {total} runs {verb} significantly on a slice: choose {one} under **Selected "
+            "run**.")
 
 
 def _differs(comparison: Comparison) -> bool:

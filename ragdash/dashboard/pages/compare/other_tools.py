@@ -29,7 +29,8 @@ def render(context: PageContext, specs: Sequence[Spec]) -> None:
     shown = [spec for spec in specs if spec.name in METRICS]
     if not shown or context.scope.by_evidence:
         return
-    with st.expander("What another tool would report for these runs", key="other_tools", on_change="rerun",
+    runs = "these runs" if len(context.entries) > 1 else "this run"
+    with st.expander(f"What another tool would report for {runs}", key="other_tools", on_change="rerun",
                      expanded=state.get(state.SHOW_AS) is not None) as fold:
         if fold.open:
             _render_gaps(context, shown)
