@@ -151,7 +151,7 @@ def _operating_point(look: Look, marked: float, thresholds: np.ndarray, x: np.nd
     value = value_text(np.array(y[nearest], dtype=float))
     hover = f"{look.name}<br>operating point: score from {marked:.4g}<br>{escape(axis.title)} {value}"
     return [go.Scatter(x=np.array([x[nearest]]), y=np.array([y[nearest]]), mode="markers", name="operating point",
-                       showlegend=False, legendgroup=look.group, marker=look.marker(13), hoverinfo="text",
+                       showlegend=False, legendgroup=look.group, marker=look.marker(10), hoverinfo="text",
                        hovertext=[hover])]
 
 

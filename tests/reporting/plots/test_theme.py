@@ -148,6 +148,13 @@ def test_labels_are_moved_apart_in_their_order(places, gap):
     assert len(moved) == 0 or np.mean(moved) == pytest.approx(np.mean(places))
 
 
+def test_no_name_at_the_end_of_a_line_is_below_the_axis_where_its_labels_are():
+    fig = theme.figure(theme.LIGHT, height=340)
+    theme.end_labels(fig, theme.looks(["a", "b"], [0, 1], theme.LIGHT), [0.0, 0.02], [0.0, 1.0])
+    low, high = sorted(note.y * (340 - 70) for note in fig.layout.annotations)  # pixels above the axis
+    assert low >= 8 and high - low >= 16
+
+
 def test_names_are_drawn_as_written():
     assert theme.shorten("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
     assert theme.shorten("a" * 40, 11) == "aaaaa…aaaaa"

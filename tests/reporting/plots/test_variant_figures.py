@@ -85,6 +85,7 @@ def test_parallel_lines_go_over_every_setting_to_the_mean():
     assert list(model.ticktext) == ["a", "b", NOT_SET] and list(model.values) == [1, 0, 2]
     assert list(k.tickvals) == [0, 1] and k.range == pytest.approx((-0.3, 1.3))
     assert mean.range == pytest.approx((0.24, 0.51)) and list(mean.values) == pytest.approx([0.5, 0.25, 0.24])
+    assert lines.rangefont.size == 1 and lines.rangefont.color == "rgba(0, 0, 0, 0)", "ends would be on the title"
     assert (lines.line.cmin, lines.line.cmax, lines.line.reversescale) == (0.25, 0.5, False)
     for theme in (LIGHT, DARK):
         drawn = variants.parallel(["x", "y", "z"], runs, ["k"], np.array([0.5, 0.25, NAN]), axis=UNIT, theme=theme)

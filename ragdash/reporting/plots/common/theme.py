@@ -320,7 +320,9 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
         return
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
-    positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]), y_range)
+    gap = share * (y_range[1] - y_range[0])
+    limits = (y_range[0] + gap / 2, y_range[1])  # no name below the axis, where its labels are
+    positions = spread_positions([heights[index] for index in visible], gap, limits)
     width, notes = 0, []
     for index, position in zip(visible, positions, strict=True):
         look, text = run_looks[index], escape(short[index])

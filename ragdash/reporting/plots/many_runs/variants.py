@@ -107,7 +107,8 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
     fig = figure(theme, height=420)
     fig.add_trace(go.Parcoords(
         dimensions=dimensions, labelfont={"size": 13, "color": theme.ink}, tickfont={"size": 11, "color": theme.ink},
-        rangefont={"size": 11, "color": theme.muted}, labelangle=-20 if tilted else 0, labelside="top",
+        rangefont={"size": 1, "color": "rgba(0, 0, 0, 0)"},  # the ends of an axis of numbers would be on its title
+        labelangle=-20 if tilted else 0, labelside="top",
         unselected={"line": {"color": theme.grid, "opacity": 0.3}},
         line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, FAINTEST)], [1, theme.better]],
               "reversescale": axis.better == "lower", "cmin": low, "cmax": high, "showscale": False}))
