@@ -32,15 +32,15 @@ MAX_NUMBERS = 5  # runs that the answer to how many answers are right names
 
 
 def unavailable_metrics(names: Sequence[str], evaluations: Sequence[Evaluation], *,
-                        said: Sequence[str] = ()) -> list[str]:
+                        excluded: Sequence[str] = ()) -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
-    Judged metrics apart: see ragdash.reporting.sentences.judge. said: messages that the reader has already.
+    Judged metrics apart: see ragdash.reporting.sentences.judge. excluded: messages that the page has already.
     """
     reasons: dict[Key, tuple[Problem, list[str]]] = {}
     for name, evaluation in zip(names, evaluations, strict=True):
         for problem in evaluation.problems:
-            if problem.kind == "unavailable" and problem.message not in said and not _is_judged(problem.field):
+            if problem.kind == "unavailable" and problem.message not in excluded and not _is_judged(problem.field):
                 reasons.setdefault(merge_key(problem), (problem, []))[1].append(name)
     return [_line(problem, runs, names) for problem, runs in reasons.values()]
 

@@ -358,8 +358,8 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
                 f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
         st.caption(" ".join(filter(None, sentences)))
-    said = (NO_ANSWERS,) if context.results.missing_answers() else ()
-    for line in unavailable_metrics(context.names, data.values, said=said):
+    excluded = (NO_ANSWERS,) if context.results.missing_answers() else ()
+    for line in unavailable_metrics(context.names, data.values, excluded=excluded):
         st.caption(f":material/info: {verdict_panel.shorten_names(context, line)}")
     if not answers_data.has_references(context) and not context.scope.truth.queries_only:
         st.caption(f":material/info: No reference answers, so metrics that need them are left out. {REFERENCES_FIX}")
