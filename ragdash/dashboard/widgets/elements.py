@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
@@ -16,12 +14,10 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_tab_container import TabContainer
 
 from ragdash.core.errors import Problem, groups_of_alike, number_of
-from ragdash.core.text.quoted import cut_end
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.session import saved_views, state
-from ragdash.dashboard.widgets import clicks, downloads, small_screen
+from ragdash.dashboard.widgets import clicks, downloads, small_screen, texts
 from ragdash.reporting.html.markdown import as_plain
-from ragdash.reporting.plots.common import margins
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.plots.common.captioned import captioned
 from ragdash.reporting.plots.common.page_style import page_figure
@@ -37,8 +33,7 @@ COLUMN = 360  # pixels that a column with a picture or a text needs
 TALL = 700  # pixels of a picture from which on it usually scrolls in a frame of its own
 MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 HEADING, ROW, EDGE = 38, 35, 7  # pixels of the heading and a row of a table, and of the next row that may be seen
-SIZE, AIR, ELLIPSIS = 14, 18, 17  # pixels of the font of a table, around a text, and of " …"
-NARROW, WIDEST = 90, 500  # pixels of a first column of short texts; that a column gets unless it has a width
+NARROW = 90  # pixels of a first column of short texts
 SEEN = 500  # rows that the width of the first column is made for
 PERCENT = "%.1f%%"  # the format of a column of shares
 FIRST_NAME = 24  # characters of a text that is whole in the first column
@@ -305,7 +300,9 @@ def frame(
         for name, form in forms.items()
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
-    columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
+    later = {} if table.size > MOST_STYLED else texts.widths_of_later_texts(table)
+    columns |= {name: st.column_config.TextColumn(width=width)
+                for name, width in {**later, **(widths or {})}.items()}
     columns |= {name: st.column_config.TextColumn(pinned=True, width=_first_width(table[name]))
                 for name in table.columns[:1]}
     table_key = key if pick is None else state.bound_key(key, *table.iloc[:, 0].tolist())
@@ -342,17 +339,12 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
             for name, match in matches.items() if match}
 
 
-def text_width(texts: Iterable[object]) -> int:
-    """Pixels of a column of a table in which none of these texts is clipped."""
-    return ceil(max((margins.text_width(html.escape(str(text)), SIZE) for text in texts), default=0)) + AIR
-
-
 def _first_width(column: pd.Series) -> int | None:
     """Pixels of the first column, which stays in view; None: as its short texts need.
 
     Streamlit lets a column without a width take the whole screen of a phone, and keeps none that is too wide in view.
     """
-    needed = text_width([str(column.name), *column[:SEEN]])
+    needed = texts.text_width([str(column.name), *column[:SEEN]])
     return None if needed <= NARROW else min(needed, small_screen.FIRST_COLUMN)
 
 
@@ -366,10 +358,10 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int], runs: Sequence[
         return {}
     cut = {}
     for name in table.columns[1:]:
-        room = widths.get(name, WIDEST) - AIR
+        room = widths.get(name, texts.WIDEST) - texts.AIR
         cells = () if table[name].dtype.kind in "biufM" else table[name]
-        if any(isinstance(text, str) and _cell_text(text, room) != text for text in cells):
-            cut[name] = partial(_cell_text, room=room)
+        if any(isinstance(text, str) and texts.cell_text(text, room) != text for text in cells):
+            cut[name] = partial(texts.cell_text, room=room)
     first = table.iloc[:, 0]
     long = [] if first.dtype.kind in "biuf" else [text for text in dict.fromkeys(first) if len(str(text)) > FIRST_NAME]
     if not long:
@@ -377,15 +369,6 @@ def _short_texts(table: pd.DataFrame, widths: Mapping[str, int], runs: Sequence[
     short = dict(zip(long, short_names([str(text) for text in long], NARROW_NAME), strict=True))
     short |= {name: text for name, text in zip(runs, short_names(runs, NARROW_NAME), strict=True) if name in short}
     return {table.columns[0]: lambda text: short.get(text, fmt.UNDEFINED if text is None else str(text)), **cut}
-
-
-def _cell_text(text: object, room: float) -> str:
-    """As many words of a text as a cell has room for, in pixels."""
-    if not isinstance(text, str):
-        return fmt.UNDEFINED if text is None else str(text)
-    if margins.letters_that_fit(text, SIZE, room) == len(text):
-        return text
-    return cut_end(text, margins.letters_that_fit(text, SIZE, room - ELLIPSIS) + 2)  # 2: " …"
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

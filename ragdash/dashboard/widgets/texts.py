@@ -8,15 +8,24 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
+from math import ceil
+from typing import TYPE_CHECKING
 
 from ragdash.analysis.unsupported_words import Spans
 from ragdash.core.terms import TERMS, tooltip
 from ragdash.core.text.quoted import cut_end
 from ragdash.metrics import Spec
+from ragdash.reporting.plots.common import margins
 from ragdash.reporting.sentences.formatting import UNDEFINED, escape
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST = 20_000  # characters of a text that are shown
 CELL = 300  # characters of a text in a table
+SIZE, AIR, ELLIPSIS = 14, 18, 17  # pixels of the font of a table, around a text, and of " …"
+WIDEST = 500  # pixels that a column of texts gets unless it has a width
+MEASURED = 10  # rows by which Streamlit sets the width of a column
 EXPLAINED = {r"\bCI\b": "confidence_interval", r"\bunjudged\b": "unjudged", r"\b(an? (LLM )?|the )judge\b": "llm_judge",
              r"\bHolm\b": "holm", r"\bz-score\b": "z_score", r"\bcascade\b": "cascade",
              r"\bfus(e|ed|es|ing|ion)\b": "hybrid", r"\bheld[ -]out\b": "held_out", r"\bShapley value": "shapley_value",
@@ -55,6 +64,36 @@ def shortened(text: str | None, limit: int = CELL) -> str | None:
         return None
     line = cut_end(" ".join(text[:4 * limit].split()), limit)
     return line if len(text) <= 4 * limit or line.endswith("…") else f"{line} …"
+
+
+def cell_text(text: object, room: float) -> str:
+    """As many words of a text as a cell has room for, in pixels."""
+    if not isinstance(text, str):
+        return UNDEFINED if text is None else str(text)
+    if margins.letters_that_fit(text, SIZE, room) == len(text):
+        return text
+    return cut_end(text, margins.letters_that_fit(text, SIZE, room - ELLIPSIS) + 2)  # 2: " …"
+
+
+def text_width(texts: Iterable[object]) -> int:
+    """Pixels of a column of a table in which none of these texts is clipped."""
+    return ceil(max((margins.text_width(html.escape(str(text)), SIZE) for text in texts), default=0)) + AIR
+
+
+def widths_of_later_texts(table: pd.DataFrame) -> dict[str, int]:
+    """Columns of texts whose widest text comes after the rows by which Streamlit sets their width, which would clip it.
+
+    None of tables with two columns of one name.
+    """
+    if len(table) <= MEASURED or not table.columns.is_unique:
+        return {}
+    result = {}
+    for name in table.columns[1:]:
+        texts = [text for text in table[name] if isinstance(text, str)] if table[name].dtype.kind not in "biufM" else []
+        needed = text_width(texts)
+        if texts and needed > text_width([name, *(text for text in table[name][:MEASURED] if isinstance(text, str))]):
+            result[name] = min(needed, WIDEST)
+    return result
 
 
 def joined_references(references: Iterable[str]) -> str | None:

@@ -172,10 +172,13 @@ def test_a_straight_visit_says_too_that_a_hybrid_would_help(monkeypatch):
 
 def test_long_names_are_short_in_sentences_as_in_choices():
     start = "support-assistant-2026-embedding-v3-chunk512"
-    at = shown(page_cases.opened("failures", **address(the_truth(), [
-        replace(run, name=f"{start}-{name}") for name, run in [*runs().items()][:3]])))
+    of_runs = address(the_truth(), [replace(run, name=f"{start}-{name}") for name, run in [*runs().items()][:3]])
+    at = shown(page_cases.opened("failures", **of_runs))
     findings, choice = at.main.markdown[0].value, next(box for box in at.selectbox if box.label == "Selected run")
     assert start not in findings and all(f"**{name}**" in plain(findings) for name in choice.options)
+    for tab in ("What failing queries share", "Documents"):
+        part = page_cases.opened("failures", **of_runs, tab=tab)
+        assert not [one.value for one in part.main.markdown if start in plain(one.value)], tab
 
 
 def test_of_many_runs_the_others_are_counted_by_the_stage_at_which_most_of_their_queries_fail():

@@ -16,7 +16,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.dashboard.pages.metrics.sections import latex_with_words
 from ragdash.dashboard.widgets import elements
-from ragdash.dashboard.widgets.texts import CELL, shortened
+from ragdash.dashboard.widgets.texts import CELL, shortened, text_width, widths_of_later_texts
 from ragdash.reporting.plots.common import margins
 
 RUN = b"q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n"
@@ -127,7 +127,7 @@ def test_the_first_column_leaves_room_for_the_others_on_a_phone():
     assert elements._first_width(long["Query"]) == elements.small_screen.FIRST_COLUMN < 390 / 2
     written = [elements._short_texts(long, {})["Query"](text) for text in ids]
     assert len(set(written)) == 2 and all(
-        elements.text_width([text]) <= elements.small_screen.FIRST_COLUMN for text in written)
+        text_width([text]) <= elements.small_screen.FIRST_COLUMN for text in written)
     runs = ["colbert-v2.1-chunk1024-overlap128-top10", "e5-large-v2-chunk512-top30"]
     written = elements._short_texts(pd.DataFrame({"Run": runs, "Mean": [0.5, 0.25]}), {})["Run"]
     assert [written(run) for run in runs] == short_names(runs, NARROW_NAME), "as short as elsewhere on the page"
@@ -163,6 +163,17 @@ def test_a_cell_has_as_many_words_as_its_pixels_have_room_for():
         lengths[name] = len(text)
         assert 300 - 18 - 60 < margins.text_width(text, 14) <= 300 - 16 and text.endswith(" …"), name
     assert lengths["Question"] > 55 > 30 > lengths["Answer"] > lengths["Reference"]
+
+
+def test_a_column_whose_widest_text_is_far_below_is_wide_enough_for_it():
+    """Streamlit measures the first ten rows; a text without a blank would be cut within a word."""
+    long = "rrf-bm25-bge-small-en-v1.5"
+    table = pd.DataFrame({"Run": [f"r{row}" for row in range(12)], "retriever": [*["bm25"] * 11, long],
+                          "reranker": ["rerank-bge-v2", *["none"] * 11], "n": [110] * 12})
+    assert widths_of_later_texts(table) == {"retriever": text_width([long])}
+    upside_down = table.iloc[::-1].reset_index(drop=True)
+    assert widths_of_later_texts(upside_down) == {"reranker": text_width(["rerank-bge-v2"])}
+    assert widths_of_later_texts(table[:10]) == {}
 
 
 def test_a_metric_that_needs_what_is_not_loaded_says_so_and_comes_last():
@@ -221,4 +232,4 @@ def test_names_in_a_formula_are_upright_and_text_stays_as_it_is():
 def test_a_column_as_wide_as_its_text_does_not_shorten_it():
     for text in ("Not found and wrong, declined", *("x" * length for length in range(1, 60))):
         table = pd.DataFrame({"Query": ["q1"], "Kind": [text]})
-        assert "Kind" not in elements._short_texts(table, {"Kind": elements.text_width([text])}), text
+        assert "Kind" not in elements._short_texts(table, {"Kind": text_width([text])}), text

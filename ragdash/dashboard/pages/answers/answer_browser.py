@@ -23,7 +23,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 ALL, DECLINED = "all", "declined"
 MAX_CONTEXTS, MAX_CONTEXT_LENGTH = 20, 1_500  # contexts shown, characters of each
-KIND_WIDTH = elements.text_width(f"{title}, declined" for title, *_ in QUADRANTS.values())
+KIND_WIDTH = texts.text_width(f"{title}, declined" for title, *_ in QUADRANTS.values())
 COLUMN_WIDTHS = {"Question": 300, "Kind": KIND_WIDTH, "Answer": 340, "Reference": 240}  # pixels
 MAX_TABLE_HEIGHT = 283  # pixels of the table at most
 

@@ -112,7 +112,7 @@ def render_means(context: PageContext, spec: Spec) -> None:
     st.header(fmt.escape(spec.title), anchor=False, help=fmt.escape(spec.metric.summary_line))
     baseline = context.baseline if len(order) > 1 else None
     line = "" if baseline is None or np.isnan(mean[baseline]) else \
-        f" Dashed line: the mean of {fmt.escape(context.names[baseline])}, the baseline."
+        f" Dashed line: the mean of {fmt.escape(short_names(context.names, PAGE_NAME)[baseline])}, the baseline."
     figure = figure_cache.draw(
         leaderboard.means,
         context.names,

@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Part, corpus_view
 from ragdash.core.console import count
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import picked_queries, query_links
+from ragdash.dashboard.components import picked_queries, query_links, verdict_panel
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -47,10 +47,11 @@ def render(data: FailuresData) -> None:
             _table([{"Document": name} for name in view.never[:MOST_ROWS].to_pylist()], "never",
                    "Documents never returned")
     st.header("Hubs", anchor=False, help=tooltip("hubs"))
-    st.markdown(sentences.hubs_sentence(view.hubs, view.run, view.k))
+    st.markdown(verdict_panel.shorten_names(data.context, sentences.hubs_sentence(view.hubs, view.run, view.k)))
     _table(hub_rows(view), "hubs", "Hubs", view.hubs.hubs, lambda hub: _open(data, hub.queries))
     st.header("Copies that take ranks", anchor=False, help=tooltip("text_copies"))
-    st.markdown(sentences.copies_sentence(view.copies, view.run, view.k, view.queries))
+    sentence = sentences.copies_sentence(view.copies, view.run, view.k, view.queries)
+    st.markdown(verdict_panel.shorten_names(data.context, sentence))
     _table(copy_rows(view), "copies", "Copies in the top k", view.copies.copies, lambda copy: _open(data, copy.queries))
 
 

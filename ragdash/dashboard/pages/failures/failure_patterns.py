@@ -19,7 +19,7 @@ from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, verdict_panel
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
@@ -66,7 +66,7 @@ def render_traits(data: FailuresData) -> None:
     if not rows:
         st.caption(f"No kind of queries has {failure_patterns.LEAST} queries with a value and leaves as many others.")
         return
-    st.markdown(worse_kinds_sentence(name, rows))
+    st.markdown(verdict_panel.shorten_names(data.context, worse_kinds_sentence(name, rows)))
     _note_outcomes(data)
     visible = rows[:MAX_TRAITS]
     figure = figure_cache.draw(

@@ -19,7 +19,7 @@ from ragdash.core.console import query_count
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import figure_cache
-from ragdash.dashboard.components import picked_queries, query_links
+from ragdash.dashboard.components import picked_queries, query_links, verdict_panel
 from ragdash.dashboard.pages.failures import map_choices
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
@@ -179,8 +179,9 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
                    _sign=sign, _in_scope=data.in_scope)
     if not areas:
         return
-    st.markdown(sentences.areas_sentence([area.words for area in areas if area.worse], len(areas),
-                                         data.context.names[data.run_index]))
+    sentence = sentences.areas_sentence([area.words for area in areas if area.worse], len(areas),
+                                        data.context.names[data.run_index])
+    st.markdown(verdict_panel.shorten_names(data.context, sentence))
     st.table(pd.DataFrame([{
         "Typical words": f"**{fmt.escape(', '.join(area.words)) or fmt.UNDEFINED}**",
         fmt.escape(title): fmt.escape(sentences.mean_text(area.mean, area.low, area.high).replace(

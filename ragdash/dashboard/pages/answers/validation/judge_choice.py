@@ -142,7 +142,7 @@ def _no_verdicts(context: PageContext, name: str) -> None:
         failure = _failure(context, spec)
         elements.empty(
             "No verdicts" if failure else "No verdicts yet",
-            (f"{failure} " if failure else f"No judge scores for **{title}** on these runs. Run a judge on the "
+            (f"{failure} " if failure else f"No judge scores for **{title}** here. Run a judge on the "
              "**LLM judge** tab (cost shown first). ") +
             "Or choose a metric above that needs no judge, such as Support coverage; it can be compared with labels as "
             "well. Or label some answers yourself and train a local judge on them, at no cost." + _scores_of_files(),
@@ -152,7 +152,7 @@ def _no_verdicts(context: PageContext, name: str) -> None:
             st.button("Train a judge on your labels", icon=":material/school:", key="take_local",
                       on_click=lambda: st.session_state.update({state.JUDGE: LOCAL_JUDGE}))
     else:
-        elements.empty("No values", f"**{title}** is undefined for every query of these runs. The **Answers** page "
+        elements.empty("No values", f"**{title}** is undefined for every query here. The **Answers** page "
                       "shows what is missing.")
     problems = state.notice()
     elements.problems(problems, "prompt_additions")

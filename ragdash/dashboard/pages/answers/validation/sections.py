@@ -13,6 +13,7 @@ import streamlit as st
 from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltip
+from ragdash.core.text.short_names import PAGE_NAME, short_names
 from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table, source_name
@@ -184,7 +185,7 @@ def error_sources(data: TrustData) -> None:
 def differences(data: TrustData) -> None:
     """Render each run against the baseline; nothing if no query has verdicts in both."""
     context = data.context
-    baseline = context.names[context.baseline]
+    baseline = short_names(context.names, PAGE_NAME)[context.baseline]
     by_run = {index: difference for index, difference in enumerate(data.differences)
               if difference is not None and difference.judge.n}
     if not by_run:

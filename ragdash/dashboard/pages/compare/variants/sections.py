@@ -105,4 +105,5 @@ def render_compromises(data: VariantsData) -> None:
         "Cost ($)": variants.cost, "Best compromise": ["yes" if best else "" for best in variants.best]})
     elements.chart(figure, table.dropna(axis="columns", how="all"), "compromises",
                    f"{data.spec.title} against {title.lower()} of {len(data.names):,} runs",
-                   caption=fmt.escape(aims_sentence(variants)), formats={"Cost ($)": "%.5f", "Latency (ms)": "%.1f"})
+                   caption=verdict_panel.shorten_names(data.context, fmt.escape(aims_sentence(variants))),
+                   formats={"Cost ($)": "%.5f", "Latency (ms)": "%.1f"})

@@ -13,7 +13,7 @@ from ragdash.dashboard.pages.data.columns.field_titles import TITLES, column_tex
 from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, texts
 from ragdash.io.proposals.choices.repetitions import repeat_of
 from ragdash.io.proposals.content.times import time_unit
 from ragdash.reporting.sentences import formatting as fmt
@@ -81,7 +81,7 @@ def _render_proposal(indices: Sequence[int], record: FileRecord, problem: Proble
     previews = facts["previews"]
     rows = previews[choice][:SHOWN_RECORDS] if choice < len(previews) else []
     table = meanings(mappings[choice], rows)
-    widths = {name: elements.text_width([name, *(row[name] for row in table)]) for name in ("Meaning", "Column")}
+    widths = {name: texts.text_width([name, *(row[name] for row in table)]) for name in ("Meaning", "Column")}
     widths |= {name: RECORD_WIDTH for name in table[0] if name not in widths}
     st.dataframe(table, hide_index=True, key=f"proposed_preview_{record.key}_{choice}",
                  column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()})

@@ -46,10 +46,10 @@ def order_sentence(title: str, names: Sequence[str], first: Sequence[int], chang
 
 
 def _passes_text(names: Sequence[str], change: OrderChange) -> str:
-    """**a** passes **b**, for at most two pairs."""
-    pairs = [f"**{escape(names[a])}** passes **{escape(names[b])}**" for a, b in change.passed[:MAX_PASSES]]
-    more_pairs = len(change.passed) - MAX_PASSES
-    return ", ".join([*pairs, *([f"{more_pairs} more"] if more_pairs > 0 else [])])
+    """**a** passes **b**, for at most two pairs; more are counted."""
+    if len(change.passed) > MAX_PASSES:
+        return f"{len(change.passed):,} pairs of runs"
+    return ", ".join(f"**{escape(names[a])}** passes **{escape(names[b])}**" for a, b in change.passed)
 
 
 def _order_text(names: Sequence[str], order: Sequence[int]) -> str:
