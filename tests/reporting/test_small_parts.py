@@ -41,7 +41,11 @@ def test_the_slice_with_the_largest_difference_is_named_whatever_its_sign():
     compared = [row[0] for row in compare_slices(baseline, [candidate], parse_spec("RR"), halves, QUICK)]
     said = comparison.slices_sentence(compared)
     assert said.startswith("No slice shows a significant difference") and "hard*" in said and "easy*" not in said
+    assert "between **new** and **old**, so do not choose between them by these slices. The largest difference is on " \
+        in said
     assert comparison.slices_sentence(compared[::-1]) == said
+    several = comparison.slices_sentence([*compared, *(replace(one, candidate="third") for one in compared)])
+    assert "from **old**, so do not choose a run by these slices. The largest difference is that of **new** on" in several
     decided = [replace(one, candidate=name, outcome="worse") for one, name in zip(compared * 3, "abcdef", strict=False)]
     assert "and 1 more difference is significant." in comparison.slices_sentence(decided[:4])
     assert "and 2 more differences are significant." in comparison.slices_sentence(decided[:5])

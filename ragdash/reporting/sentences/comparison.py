@@ -255,9 +255,12 @@ def slices_sentence(comparisons: Sequence[Comparison]) -> str:
     decided = [comparison for comparison in ordered if comparison.outcome in COLORS]
     if not decided:
         largest = ordered[0]
-        return (f"No slice shows a significant difference from {baseline}, so do not choose a run by these slices. The "
-                f"largest difference is that of **{escape(largest.candidate)}** on {_slice_gap(largest)}. "
-                f"{detectable_sentence(largest, largest.n)}{corrected}")
+        run = f"**{escape(largest.candidate)}**"
+        finding, whose = (f"from {baseline}, so do not choose a run by these slices", f"that of {run} ") \
+            if len({comparison.candidate for comparison in compared}) > 1 else \
+            (f"between {run} and {baseline}, so do not choose between them by these slices", "")
+        return (f"No slice shows a significant difference {finding}. The largest difference is {whose}on "
+                f"{_slice_gap(largest)}. {detectable_sentence(largest, largest.n)}{corrected}")
     texts = [f"**{escape(comparison.candidate)}** is :{COLORS[comparison.outcome]}[{comparison.outcome}] on "
              f"{_slice_gap(comparison)}" for comparison in decided[:MAX_DETAILED]]
     if more := max(len(decided) - MAX_DETAILED, 0):

@@ -248,7 +248,8 @@ def test_slices_are_compared_side_by_side():
     assert ", 20 queries). This counts if users often ask such queries. On the other slices no difference is " in said
     assert "The intervals are corrected for 2 comparisons." in said
     said = texts(opened("compare/slices", **session(("old", "same"), by="kind", k="2")))
-    assert "No slice shows a significant difference from **old**, so do not choose a run by these slices." in said
+    assert "No slice shows a significant difference between **same** and **old**, so do not choose between them by " \
+        "these slices. The largest difference is on *kind: " in said
     withheld = texts(opened("compare/slices", **session(("old", "new"), by="kind", k="10")))
     assert "The runs are not comparable yet, so do not choose by slice." in withheld
 
