@@ -45,7 +45,8 @@ def test_the_slice_with_the_largest_difference_is_named_whatever_its_sign():
         in said
     assert comparison.slices_sentence(compared[::-1]) == said
     several = comparison.slices_sentence([*compared, *(replace(one, candidate="third") for one in compared)])
-    assert "from **old**, so do not choose a run by these slices. The largest difference is that of **new** on" in several
+    assert "from **old**, so do not choose a run by these slices." in several
+    assert "The largest difference is that of **new** on" in several
     decided = [replace(one, candidate=name, outcome="worse") for one, name in zip(compared * 3, "abcdef", strict=False)]
     assert "and 1 more difference is significant." in comparison.slices_sentence(decided[:4])
     assert "and 2 more differences are significant." in comparison.slices_sentence(decided[:5])

@@ -249,7 +249,7 @@ def test_slices_are_compared_side_by_side():
     assert "The intervals are corrected for 2 comparisons." in said
     said = texts(opened("compare/slices", **session(("old", "same"), by="kind", k="2")))
     assert "No slice shows a significant difference between **same** and **old**, so do not choose between them by " \
-        "these slices. The largest difference is on *kind: " in said
+        "these slices. The largest difference is on *kind" in said
     withheld = texts(opened("compare/slices", **session(("old", "new"), by="kind", k="10")))
     assert "The runs are not comparable yet, so do not choose by slice." in withheld
 
