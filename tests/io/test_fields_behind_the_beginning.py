@@ -6,7 +6,6 @@ import pytest
 
 from ragdash.io import detect, read_runs, read_truth
 from ragdash.io.json import late_fields
-from ragdash.io.proposals import entry
 
 LONG = [f"part {number} of a long text " * 500 for number in range(10)]
 RECORDS = [{"user_input": f"What is item {number}?", "retrieved_contexts": LONG, "response": f"It is {number}.",
@@ -48,8 +47,7 @@ def test_a_field_of_a_returned_document_makes_no_truth():
 
 
 def test_references_of_a_file_too_large_to_search_are_named(monkeypatch):
-    monkeypatch.setattr(late_fields, "MOST_BYTES", 1 << 16)
-    monkeypatch.setattr(entry, "SEARCHED_BYTES", 1 << 16)
+    monkeypatch.setattr(late_fields, "_MOST_BYTES", 1 << 16)
     rows = [{"question": f"What is {number}?", "answer": f"It is {number}. " * 20, "context": ["a", "b"]}
             for number in range(400)]
     rows[-1]["reference"] = "Nothing else."

@@ -82,3 +82,71 @@ def test_a_name_that_is_expected_is_found_or_answered():
     assert (first["relevant"], second["answers"]) == ("expected_word", "expected_word")
     kinds = [{"query": row["query"], "expected_intent": row["expected_word"]} for row in rows]
     assert all("relevant" not in mapping for mapping in readings(kinds)[0])
+
+
+def test_the_one_other_id_next_to_a_grade_is_the_judged_document():
+    rows = [{"query_id": f"q{number}", "verse_id": f"james-2-{number + place}", "grade": 1 + place}
+            for number in range(COUNT) for place in range(1 + number % 2)]
+    [mapping, *_], file = readings(rows)
+    assert (mapping["role"], mapping["doc_id"], mapping["grade"]) == ("truth", "verse_id", "grade")
+    assert read_truth(file, mapping=mapping).judgments == len(rows)
+
+
+def test_titles_next_to_a_mark_of_each_are_the_judged_documents():
+    rows = [{"Query": ASKED[number], "Title": f"A study of part {place} of case {number}", "Abstract": "Long. " * 9,
+             "Relevant": place == 0} for number in range(COUNT) for place in range(3)]
+    [mapping, *_], file = readings(rows)
+    assert (mapping["doc_id"], mapping["grade"]) == ("Title", "Relevant")
+    assert sorted(set(read_truth(file, mapping=mapping).grades)) == [0, 1]
+
+
+def test_the_last_rows_of_a_table_that_have_a_question_alone_are_kept():
+    file = table(question=lambda n: ASKED[n], expected_ticket_id=lambda n: f"TICKET_{n:04}" if n < 9 else "",
+                 expected_category=lambda n: "ORDER" if n < 9 else "")
+    reading = propose(Source(file))[0]
+    assert reading.count == COUNT and reading.mapping["relevant"] == "expected_ticket_id"
+
+
+def test_times_of_stages_next_to_a_question_are_those_of_a_system():
+    file = table(question=lambda n: ASKED[n], retrieval_time=lambda n: 0.2 + n / 100,
+                 generation_time=lambda n: 4.5 + n / 10, total_latency=lambda n: 4.7 + n / 9)
+    first = propose(Source(file))[0].mapping
+    assert (first["role"], first["latency_s"]) == ("run", "retrieval_time+generation_time+total_latency")
+
+
+def test_the_length_of_an_answer_is_no_answer():
+    rows = [{"variant": variant, "question_id": f"F{number}", "decision": ("ANSWER", "REFUSE")[number % 2],
+             "faithfulness": number / COUNT, "latency_s": 4.5 + number, "answer_len": 184 + 37 * number}
+            for variant in ("full", "no_reranker") for number in range(COUNT)]
+    assert "answer" not in readings(rows)[0][0]
+
+
+def test_numbers_of_each_system_on_the_scale_of_one_score_are_scores():
+    rows = [{"id": f"G{number}", "question": ASKED[number], "reference_answer": f"It is part {number}.",
+             **{f"{system}_{name}": value for system in ("flat", "graph") for name, value in (
+                 ("answer", f"The {system} part {number} is what covers it."), ("faithfulness", 1 + number % 5),
+                 ("comprehensiveness", 1 + number % 4), ("multi_hop_reasoning", 1 + number % 3),
+                 ("total_tokens", 500 + number))}} for number in range(COUNT)]
+    assert readings(rows)[0][0]["scores"] == "{run}_faithfulness+{run}_comprehensiveness+{run}_multi_hop_reasoning"
+
+
+def test_titles_under_sources_next_to_an_answer_and_its_texts_were_returned():
+    rows = [{"id": f"q{number}", "question": ASKED[number], "answer": f"Part {number} covers it in full.",
+             "context_preview": f"[1] Title: Moves of part {number}. It covers what the game is about.",
+             "sources": [f"Moves of part {number}", "Rules of the game"], "faithfulness": number / COUNT}
+            for number in range(COUNT)]
+    assert readings(rows)[0][0]["retrieved"] == "sources"
+
+
+def test_the_id_of_the_one_first_document_was_returned():
+    rows = [{"query_id": f"q{number}", "query": ASKED[number], "expected_movie_id": 6122 + number,
+             "pred_top1_movie_id": 6122 + number + number % 2, "mrr": 1 - number % 2} for number in range(COUNT)]
+    first = readings(rows)[0][0]
+    assert (first["retrieved"], first["relevant"]) == ("pred_top1_movie_id", "expected_movie_id")
+
+
+def test_generated_texts_next_to_their_metrics_are_answers_without_a_query():
+    rows = [{"generated_texts": f"Part {number} covers it.", "generated_tokens": [number, 7], "bleu": number / COUNT,
+             "rouge": number / COUNT} for number in range(COUNT)]
+    first = readings(rows)[0][0]
+    assert (first["query_id"], first["answer"], first["scores"]) == ("row number", "generated_texts", "bleu+rouge")

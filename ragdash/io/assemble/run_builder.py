@@ -49,7 +49,7 @@ class RunReader:
         self._document_schemas: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
         self._has_content = False  # something but metrics
-        self._of_truth: dict[str, None] = {}  # fields with what is right
+        self.of_truth: dict[str, None] = {}  # fields with what is right
 
     def add(self, entry: InputEntry) -> None:
         """Take one object."""
@@ -79,7 +79,7 @@ class RunReader:
         self.is_run = self.is_run or returned
         of_truth = [schema[name] for name in TRUTH_MARKERS if name in schema]
         self.is_truth = self.is_truth or bool(of_truth)
-        self._of_truth |= dict.fromkeys(name for name in of_truth if not is_missing(fields.get(name)))
+        self.of_truth |= dict.fromkeys(name for name in of_truth if not is_missing(fields.get(name)))
         if not returned:
             self.problems.add("missing-field", {"fields": list(fields), "names": list(RUN_MARKERS),
                                                 "path": field_names.find_nested_list(fields, "retrieved") or "NAME"},
@@ -214,9 +214,6 @@ class RunReader:
         if self.buffers and not self._has_content:
             refuse_content_beside_scores({config: buffer.details for config, buffer in self.buffers.items()}, scores,
                                          self.problems)
-        if self._of_truth:
-            self.problems.add("unread-field/of-truth", {"names": list(self._of_truth)},
-                              field=next(iter(self._of_truth)), severity="warning")
         if len(self._config_lines) == 2:
             self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
                               "without_line": self._config_lines[False]}, line=self._config_lines[False],

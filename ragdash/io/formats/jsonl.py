@@ -39,6 +39,7 @@ from ragdash.io.json.exact_parser import (
     parse_lines_fast,
 )
 from ragdash.io.json.head import LIST, WRAPPERS, KeyPath, fields_at_path, find_wrapped_list, keys_by_path
+from ragdash.io.json.late_fields import is_unsearched
 from ragdash.io.source.source import Source
 from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
@@ -155,7 +156,11 @@ def read_runs(source: Source, name: str | None, entries: Callable | None = None)
             fail_truth_as_run(
                 source, "its objects have relevant documents, references or evidence and nothing retrieved"
             )
-        return build_runs(reader.finish(), source, name, problems)
+        rows = reader.finish()
+        if reader.of_truth and is_unsearched(source):
+            problems.add("unread-field/of-truth", {"names": list(reader.of_truth)}, field=next(iter(reader.of_truth)),
+                         severity="warning")
+        return build_runs(rows, source, name, problems)
 
     return read_fast_or_exact(source, read, entries or read_objects)
 

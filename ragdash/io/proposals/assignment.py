@@ -149,7 +149,8 @@ class Assignment:
                                 for item in self.fields.values()):
             return False  # a record for each metric
         if not content:
-            return {"query", "query_id"} <= self.roles.keys() or self._asks_only
+            return "query" in self.roles and ("query_id" in self.roles or self._asks_only or (
+                not WHOLE_TIMES.isdisjoint(self.roles) and len(self.records.rows) >= _FEWEST))
         return bool({"query", "query_id"} & self.roles.keys())
 
     @property

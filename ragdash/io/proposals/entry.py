@@ -16,7 +16,6 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.json.late_fields import MOST_BYTES as SEARCHED_BYTES
 from ragdash.io.proposals.choices.open_answers import answers_note
 from ragdash.io.proposals.choices.weak_names import (
     few_documents,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["ask_about_runs", "describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth",
            "with_more"]
 FORMAT = "proposed"
-OF_RUN, OF_TRUTH = "unread-field/of-run", "unread-field/of-truth"
+OF_RUN = "unread-field/of-run"
 _Record = TypeVar("_Record", Run, Truth)
 
 
@@ -70,13 +69,7 @@ def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = Fal
 
 
 def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) -> list[_Record]:
-    """The records of a known format; where it leaves out what matters, with a warning that offers to read it.
-
-    That a run has what is right too is no problem where the file is read as a ground truth as well.
-    """
-    if detected.role != "run" or source.stored_size < SEARCHED_BYTES:
-        records = [replace(record, problems=tuple(
-            problem for problem in record.problems if problem.message != OF_TRUTH)) for record in records]
+    """The records of a known format; where it leaves out what matters, with a warning that offers to read it."""
     readings = more_content(source, detected, records[0].problems) if records else []
     problems = []
     if readings:

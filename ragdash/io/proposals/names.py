@@ -87,9 +87,9 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
          "language", "lang", "domain", "status", "background", "narrative", "narr", "guideline"}
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
-             "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file", "pattern",
-              "filename", "directory", "planner", "router", "rewriter", "thought", "scratchpad"}
+             "len", "char", "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score",
+             "rating", "in", "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file",
+             "pattern", "filename", "directory", "planner", "router", "rewriter", "thought", "scratchpad"}
 AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
             "excluded", "exclude"}
 WRONG = AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",

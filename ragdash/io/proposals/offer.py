@@ -11,7 +11,7 @@ from typing import cast
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.field_names import DOCUMENT_ALIASES, find_field
+from ragdash.io.field_names import DOCUMENT_ALIASES, WHOLE_TIMES, find_field
 from ragdash.io.proposals.assignment import CHECKED
 from ragdash.io.proposals.content.spread import counts_by_plural
 from ragdash.io.proposals.fields import SAMPLE, is_missing, profile
@@ -243,7 +243,8 @@ def _with_joined_objects(source: Source, error: InputError) -> InputError:
 
 def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
     """True where every field of a reading has its meaning in the known format already: only values are wrong."""
-    if detected.format in _WEAK or reading.role == "questions":
+    if detected.format in _WEAK or reading.role == "questions" or (
+            detected.role == "unknown" and not WHOLE_TIMES.isdisjoint(reading.mapping)):
         return False
     known = {path: name for name, path in detected.guess.items()}
     for name, spec in reading.mapping.items():

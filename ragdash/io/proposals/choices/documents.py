@@ -154,8 +154,8 @@ def _is_single_hit(item: Field) -> bool:
     """True for the id of the one document that was retrieved for each query: retrieved_recipe_id, top1_file."""
     name = {word.rstrip("1") for word in item.name_words}
     ranked = {"retrieved", "top"} | ({"predicted"} if max(item.distinct_share, item.path_share) >= _VARIED else set())
-    is_named = {"id", "retrieved"} <= name or (name in ({"top"}, {"top", "result"}) and item.is_text) or (
-        name & ranked and name & DOCUMENT)
+    is_named = ("id" in name and name & {"retrieved", "top"}) or (name & ranked and name & DOCUMENT) or (
+        name in ({"top"}, {"top", "result"}) and item.is_text)
     return (item.is_id_like or ({"top", "retrieved"} <= name and item.is_text)) and "[]" not in item.path and not (
         item.is_list) and item.distinct_count > 1 and bool(is_named) and GOLD.isdisjoint(item.words) and (
         "id" in name or not item.is_number)

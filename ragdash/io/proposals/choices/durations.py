@@ -20,7 +20,8 @@ def assign_times(result: Assignment, free: dict[str, Field], has_runs: bool) -> 
     """The times of stages, of those with a unit, else of those without; has_runs: only those of each configuration."""
     fields = [item for item in free.values() if ("{run}" in item.path or not has_runs) and _PEOPLE.isdisjoint(
         item.words)]
-    is_of_system = any(name in result.roles for name in _CONTENT)
+    stages = {time_stage(item.path) for item in fields if _may_be_duration(item)}
+    is_of_system = any(name in result.roles for name in _CONTENT) or len(stages) > 1  # of what a system did
     if times := _one_of_each_stage([item for item in fields if ratings.is_duration(item) and (
             not is_seconds(item.path) or ("answer" in result.roles and is_seconds(item.path, _numbers([item]))))]):
         take(result, free, "latency_s" if all(is_seconds(item.path) for item in times) else "latency_ms", *times)

@@ -1,7 +1,8 @@
-"""Judged texts and documents next to a list of their grades, and all judged documents of a query."""
+"""Judged texts and documents with their grades, and all judged documents of a query."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from ragdash.io.proposals import meanings
@@ -10,10 +11,13 @@ from ragdash.io.proposals.choices.settle import is_of_system, renamed
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.grades import WHOLE_GRADES
 from ragdash.io.proposals.fields import Field, as_number, leaves
-from ragdash.io.proposals.names import GOLD, GRADES, RETURNED
+from ragdash.io.proposals.names import CONFIGS, GOLD, GRADES, QUESTION, RATERS, RETURNED
 from ragdash.io.proposals.shapes.families import RUN, ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import same_lengths
 
+_OF_OTHERS = {"user", "session", "conversation", "worker", "group", "category", "intent", "batch", "trace",
+              "topic"}
+_IDS = ("rid", "cid", "nid", "uid")  # of records, chunks, nodes
 _OF_SYSTEMS = {"retrieved", "doc_id", "relevant", "evidence", "answer", "text", "config", "latency_ms", "latency_s"}
 
 
@@ -137,3 +141,29 @@ def settle_judged_texts(result: Assignment) -> None:
     if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
                                                      "evidence", "contexts"}.isdisjoint(result.roles):
         result.roles = renamed(result, {"text": "evidence"})
+
+
+def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
+    """`id` next to a grade, another one in each record, below questions that come again without an id of their own,
+    and `rid`, `cid` below the id of a query, or the one other id or title, such as verse_id: the judged documents.
+    """
+    keys = Counter(map(repr, key.values))
+    others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts"}
+    is_text = key.path == result.roles.get("query")
+    names = ("id", "_id") if is_text else _IDS
+    own = [] if len(keys) == len(key.values) else list(filter(_names_entry, free.values()))
+    if (min(keys.values()) < 2 and len(own) != 1) or not others.isdisjoint(result.roles):
+        return []
+    rated = [item for item in result.fields.values() if (GRADES | {"relevant"}) & {*item.name_words}
+             and not item.is_list and item.share == 1]
+    graded = any(item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*WHOLE_GRADES}
+                 for item in rated)
+    named = [item for item in free.values() if item.path.lower() in names and item.is_id_like] or own
+    return [item for item in named if graded and not item.is_list and item.share == 1 and len(set(zip(map(
+        repr, key.values), map(repr, item.values), strict=True))) == len(item.values)]
+
+
+def _names_entry(item: Field) -> bool:
+    """True for a title, and for the id of something that is no query, no person and no system: verse_id, answer_id."""
+    return item.name_words == ("title",) or (item.name_words[-1:] == ("id",) and len(item.name_words) > 1 and (
+        "." not in item.path) and (_OF_OTHERS | QUESTION | CONFIGS | RATERS).isdisjoint(item.name_words))

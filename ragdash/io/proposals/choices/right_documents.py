@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,10 +10,18 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.first_ranks import ranks_one_document
-from ragdash.io.proposals.content.grades import WHOLE_GRADES
 from ragdash.io.proposals.content.spread import has_codes, is_title, names_document
-from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, as_number, is_missing, leaves
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, GRADES, ID, RETRIEVING, RETURNED, TEXT, WEAK_GOLD
+from ragdash.io.proposals.fields import GOLD_OBJECTS, Field, is_missing, leaves
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    ID,
+    RETRIEVING,
+    RETURNED,
+    TEXT,
+    WEAK_GOLD,
+)
 from ragdash.io.proposals.shapes.ranked_lists import counts_evidence, same_lengths
 
 _CHUNK = re.compile(r"[_#:/-]+(?:chunk|passage|page|part|p|c)[_-]?\d+$|#\d+$", re.IGNORECASE)  # a part of a document
@@ -26,7 +33,6 @@ _SHORT = 5  # characters: numbers of sections, such as 60E
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _SEVERAL = 3  # documents of queries
 _MANY = 4  # times as many documents as collections of them
-_IDS = ("rid", "cid", "nid", "uid")  # of records, chunks, nodes
 _PARTIAL = {"partial", "secondary"}  # in names of documents that are right in part
 _DOCUMENTS = {"doc", "document", "chunk", "passage", "file", "filename", "page", "url", "article", "section",
               "paragraph"}  # in names that cannot mean a kind
@@ -100,23 +106,6 @@ def _are_mostly_ids(item: Field) -> bool:
     """True for numbers and for names with a digit or a mark in them, not for words such as India and yes."""
     return item.is_number or item.is_shared or item.path_share > _VARIED or 2 * sum(
         meanings.ID_FORM.fullmatch(str(value)) is not None for value in item.items) > len(item.items)
-
-
-def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[Field]:
-    """`id` next to a grade, another one in each record, below questions that come again without an id of their own,
-    and `rid`, `cid` below the id of a query: the judged documents.
-    """
-    keys = Counter(map(repr, key.values))
-    others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts"}
-    names = ("id", "_id") if key.path == result.roles.get("query") else _IDS
-    if min(keys.values()) < 2 or not others.isdisjoint(result.roles):
-        return []
-    graded = any(GRADES & {*item.name_words} and not item.is_list and item.share == 1 and (
-        item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*WHOLE_GRADES})
-                 for item in result.fields.values())
-    return [item for item in free.values() if graded and item.path.lower() in names and not item.is_list
-            and item.is_id_like and item.share == 1 and len(set(zip(map(repr, key.values), map(
-                repr, item.values), strict=True))) == len(item.values)]
 
 
 def settle_found_document(result: Assignment) -> None:

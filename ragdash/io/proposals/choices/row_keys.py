@@ -9,6 +9,7 @@ from itertools import combinations, product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import RETURNED_OR_JUDGED, RUN_CONTENT, Assignment, is_inside, take
+from ragdash.io.proposals.choices.graded_texts import judged_ids
 from ragdash.io.proposals.choices.others import (
     drop_ratings,
     ids_by_rank,
@@ -21,7 +22,7 @@ from ragdash.io.proposals.choices.others import (
     without_ranks_of_parts,
 )
 from ragdash.io.proposals.choices.repetitions import is_half_crossed, times_asked
-from ragdash.io.proposals.choices.right_documents import id_rank, judged_ids
+from ragdash.io.proposals.choices.right_documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.averages import average_places
 from ragdash.io.proposals.content.spread import are_crossed, are_groups, asks_once, crosses, separates, shares_queries
@@ -33,9 +34,8 @@ from ragdash.io.proposals.shapes.traces.logs import is_noise
 _DISTINGUISHING = CONFIGS | RATERS
 _NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
-_MOST_SHARE = 0.9  # of the records that have a field, where all should
 _OWN = {"example", "case", "sample", "instance"}  # in names of an id of each row
-_FEWEST_CROSSED, _MOST_COUNTED = 6, 12  # queries with each of several words once; numbers of a setting without a name
+_MOST_SHARE, _FEWEST_CROSSED, _MOST_COUNTED = 0.9, 6, 12  # of the records; queries; numbers of a setting without a name
 _NO_CONFIGS = {"metric", "measure", "criterion",  # several values of one query
                "conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 

@@ -16,7 +16,7 @@ from ragdash.io.proposals.content.spread import (
     is_same_number,
     is_several,
 )
-from ragdash.io.proposals.fields import Field, leaves
+from ragdash.io.proposals.fields import SENTENCE_ENDS, Field, leaves
 from ragdash.io.proposals.names import (
     ACTUAL_ANSWER,
     CRITERIA,
@@ -46,6 +46,7 @@ _BEST = ("best_ids", "best_id")
 _PARTS = {"section", "page", "paragraph", "chapter", "article"}
 _NEARLY = WEIGHTS["retrieved"] + 0.1  # a penalty after which one field less weighs more
 _JUDGED = {"correctness", "groundedness", "faithfulness", "completeness", "relevance", "relevancy"}  # of an answer
+_TITLE = 60  # characters
 _FEWEST_SAME = 4  # records
 _TIME_OF_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _NO_ANSWER = GOLD | NOTES | QUESTION | ID | DOCUMENT | TEXT | CRITERIA | METRICS | LATENCIES | {
@@ -158,17 +159,22 @@ def _take_origin(result: Assignment, free: dict[str, Field]) -> None:
             return
 
 
+def _name_documents(item: Field) -> bool:
+    """True for files, ids and plain names under a word for documents, and for titles under `sources`."""
+    if not meanings.is_neutral_documents(item):
+        return item.name_words == ("source",) and item.is_text and item.mean_length < _TITLE and 5 * sum(
+            str(text).strip().endswith(SENTENCE_ENDS) for text in item.items) < len(item.items)
+    return bool({*item.name_words} & DOCUMENT) and (item.path_share > 0.6 or bool({*item.name_words} & ID) or (
+        DOCUMENT.issuperset(item.name_words) and item.is_text and item.blank_share == 0 and item.mean_length < _TITLE))
+
+
 def _take_sources(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """A list of files or ids next to an answer and its contexts was returned as well.
 
     Next to evidence, and of another length than the contexts, it may as well name the documents of the evidence.
     """
-    sources = [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item)
-               and "[]" not in item.path and GOLD.isdisjoint(item.words) and item.distinct_count > 1
-               and not set(item.name_words).isdisjoint(DOCUMENT) and not are_places(item)
-               and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID) or (
-                   DOCUMENT.issuperset(item.name_words) and item.is_text and item.blank_share == 0
-                   and item.mean_length < 60))]
+    sources = [item for item in free.values() if item.is_list and "[]" not in item.path and GOLD.isdisjoint(item.words)
+               and item.distinct_count > 1 and not are_places(item) and _name_documents(item)]
     spans, contexts = (result.fields.get(result.roles.get(name, "")) for name in ("evidence", "contexts"))
     if sources and spans is not None and contexts is not None and "relevant" not in result.roles and (
             same_lengths(sources[0], spans) and not same_lengths(sources[0], contexts)):

@@ -33,7 +33,7 @@ def numbered_rows(rows: Sequence[dict]) -> list[dict]:
             return [{**row, NAME: number} for row, number in zip(numbered, numbers, strict=False)]
     if len(rows) < _FEWEST or any(row.keys() != rows[0].keys() for row in rows):
         return []
-    if _compares_answers(rows) or _holds_rankings(rows):
+    if _compares_answers(rows) or _holds_rankings(rows) or _holds_generations(rows):
         return [{NAME: str(place), **row} for place, row in enumerate(rows, 1)]
     if not all(map(_has_metrics_only, rows)):
         return []
@@ -64,6 +64,15 @@ def _holds_rankings(rows: Sequence[dict]) -> bool:
               and all(type(row[name]) is list for row in rows)]
     return bool(listed) and all(name in listed or (as_number(row[name]) is not None and {
         "retrieval", "retrieved", "retrieve", *LATENCIES} & {*words(str(name))}) for row in rows for name in row)
+
+
+def _holds_generations(rows: Sequence[dict]) -> bool:
+    """True for the texts that were generated, next to their tokens and metrics, and nothing else, as AutoRAG writes
+    them.
+    """
+    generated = [name for name in rows[0] if "generated" in words(str(name))]
+    return any(all(type(row[name]) is str for row in rows) for name in generated) and all(
+        name in generated or as_number(row[name]) is not None for row in rows for name in row)
 
 
 def _has_metrics_only(row: dict) -> bool:

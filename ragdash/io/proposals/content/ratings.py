@@ -165,11 +165,12 @@ def rate_alike(free: Iterable[Field], metrics: Sequence[Field]) -> list[Field]:
     """
     known = [item for item in metrics if "{run}" in item.path and is_whole(item)]
     scale = {number for item in known for value in item.items if (number := as_number(value)) is not None}
-    return [item for item in free if len(scale) > 2 and item not in metrics and "{run}" in item.path and item.is_number
-            and not item.is_list and not _is_setting(item) and "[]" not in item.path
-            and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words) and (
-                any(_stem(item) == _stem(other) and scale >= set(map(as_number, item.items)) for other in known)
-                or (len(known) > 1 and _is_within(item, scale)))]
+    others = [item for item in free if len(scale) > 2 and item not in metrics and "{run}" in item.path
+              and item.is_number and not item.is_list and not _is_setting(item) and "[]" not in item.path
+              and item.distinct_count > 1 and (LATENCIES | _COUNTS).isdisjoint(item.name_words)]
+    within = [item for item in others if _is_within(item, scale)]
+    return [item for item in others if (len(known) + len(within) > 2 and item in within) or any(
+        _stem(item) == _stem(other) and scale >= set(map(as_number, item.items)) for other in known)]
 
 
 def without_copies(metrics: Sequence[Field]) -> list[Field]:

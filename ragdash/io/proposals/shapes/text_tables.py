@@ -249,7 +249,7 @@ def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])
-    while width > 2 and len(rows) > 2 and sum(bool(str(cell).strip()) for cell in rows[-1]) < 2:
+    while width > 2 and len(rows) > 2 and sum(len(str(cell).split()) for cell in rows[-1]) < 2:
         rows.pop()  # numbered lines that nobody filled in
     if width > MAX_COLUMNS:
         return []
