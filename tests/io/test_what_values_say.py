@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ragdash.io import read_runs, read_truth
+from ragdash.io import detect, read_runs, read_truth
 from ragdash.io.proposals.propose import propose
 from ragdash.io.source.source import Source
 
@@ -150,3 +150,17 @@ def test_generated_texts_next_to_their_metrics_are_answers_without_a_query():
              "rouge": number / COUNT} for number in range(COUNT)]
     first = readings(rows)[0][0]
     assert (first["query_id"], first["answer"], first["scores"]) == ("row number", "generated_texts", "bleu+rouge")
+
+
+def test_rewritten_queries_of_users_are_no_corpus():
+    lines = [{"_id": f"dd6b{number}<::>2", "text": f"|user|: Does part {number} cover it? {'moves rules game ' * 9}"}
+             for number in range(COUNT)]
+    file = "rewrite.jsonl", "\n".join(map(json.dumps, lines)).encode()
+    assert detect(file).role != "corpus"
+    assert dict(propose(Source(file))[0].mapping) == {"role": "questions", "query_id": "_id", "query": "text"}
+
+
+def test_a_score_of_who_asks_rates_no_answer():
+    rows = [{"id": f"r{number}", "query": ASKED[number], "expected_llm": ("career", "profile")[number % 2],
+             "profile": {"score": 600 + number, "province": "North"}} for number in range(COUNT)]
+    assert readings(rows)[0][0]["role"] == "questions"

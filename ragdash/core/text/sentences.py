@@ -11,6 +11,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(\[\"'])(?:[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]
                            r"|no|nos|vol|figs?|eq|pp|approx|inc|ltd|co|corp|dept|est|al|ca|bzw|nr|jan|feb|mar|apr|jun"
                            r"|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
 _NUMBERING = re.compile(r"[*#>\-\s]*\d{1,3}\.")
+_SAID_BY_USER = "|user|"
 _QUESTIONS = ("what ", "who ", "whose ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ",
               "can ", "did ", "was ", "were ", "has ", "could ", "would ", "should ", "explain ", "describe ",
               "wie ", "wer ", "welche", "warum ", "wann ", "quel", "comment ", "pourquoi ", "qui ", "\u00bf", "qual ",
@@ -68,14 +69,14 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
 
 
 def asks(text: str) -> bool:
-    """True for a text that ends or begins as a question does.
+    """True for a text that ends or begins as a question does, and for what a user said, as MT-RAG marks it.
 
     Examples
     --------
-    >>> asks("Who wrote it?"), asks("how it works"), asks("a report")
-    (True, True, False)
+    >>> asks("Who wrote it?"), asks("how it works"), asks("a report"), asks("|user|: And now? Tell me.")
+    (True, True, False, True)
     """
-    return text.rstrip().endswith(("?", "？")) or text.lstrip().lower().startswith(_QUESTIONS)
+    return text.rstrip().endswith(("?", "？")) or text.lstrip().lower().startswith((_SAID_BY_USER, *_QUESTIONS))
 
 
 def are_questions(texts: Sequence[str]) -> bool:

@@ -89,7 +89,8 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
 NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
              "len", "char", "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score",
              "rating", "in", "words", "alias", "var", "variable", "fact", "point", "term", "rule", "path", "file",
-             "pattern", "filename", "directory", "planner", "router", "rewriter", "thought", "scratchpad"}
+             "pattern", "structure", "schema", "filename", "directory", "planner", "router", "rewriter", "thought",
+             "scratchpad"}
 AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong", "incorrect", "hard",
             "excluded", "exclude"}
 WRONG = AGAINST | {"hallucinated", "hallu", "corrupted", "perturbed", "bad", "rejected", "fake", "competitor", "rival",

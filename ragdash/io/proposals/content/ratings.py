@@ -39,7 +39,8 @@ _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k",
            "version", "limit", "max", "min", "order", "step"}
 _PRECISION = re.compile(r"[PRpr]\s*[@_]\s*\d+")  # P@5
 _SHORT_NAME = re.compile(r"[PRpr](1|3|5|10|20)")  # p5, next to percentiles such as p95
-_CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter"}
+_CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "hyperparameter",
+                   "profile", "persona", "student", "patient", "customer"}  # of a system, or of who asks
 _DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
 _NO_RATING = RANKS | ID | DOCUMENT | {"token", "cost", "price", "retrieved", "returned", "call", "step", "turn"}
 _SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
