@@ -164,3 +164,9 @@ def test_a_score_of_who_asks_rates_no_answer():
     rows = [{"id": f"r{number}", "query": ASKED[number], "expected_llm": ("career", "profile")[number % 2],
              "profile": {"score": 600 + number, "province": "North"}} for number in range(COUNT)]
     assert readings(rows)[0][0]["role"] == "questions"
+
+
+def test_a_first_row_whose_id_is_like_those_below_is_no_header():
+    lines = [f"q{number + 1}\ttypes of moves in part {number} of the game" for number in range(COUNT)]
+    reading = propose(Source(("queries.tsv", "\n".join(lines).encode())))[0]
+    assert reading.count == COUNT and reading.mapping["query_id"] == "column 1"

@@ -131,9 +131,8 @@ class Assignment:
             return False  # values of something else than queries, or of configurations that nothing names
         if not set(RUN_CONTENT) & self.roles.keys() and not _REPORTED.isdisjoint(words(self.records.path)):
             return False  # examples of where judges differ, or a system failed
-        if len(self.records.rows) == 1 and not self.records.path and not self._is_a_case:
-            return False  # a report, or the settings of a run
-        if self._holds_several_questions or self._compares_others or self._counts_queries:
+        is_report = len(self.records.rows) == 1 and not self.records.path and not self._is_a_case
+        if is_report or self._holds_several_questions or self._compares_others or self._counts_queries:
             return False
         key = words(self.roles.get("query_id", ""))
         has_texts = not {"contexts", "evidence"}.isdisjoint(content) and "query" not in self.roles

@@ -266,13 +266,24 @@ def table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]
 
 
 def looks_like_header(header: list[str], body: list[list[str]]) -> bool:
-    """False for a first row such as "17<tab>What is it?", which is like the rows below; "Acceptable?" is a name."""
+    """False for a first row such as "17<tab>What is it?" or "q1<tab>types of trees", which is like the rows below;
+    "Acceptable?" is a name.
+    """
     if any(cell.strip().isdecimal() or cell.lstrip()[:1] in ("[", "{") or len(cell) > 60 or (
             cell.rstrip().endswith("?") and cell.strip().count(" ") > 1) or (
             cell.rstrip().endswith(".") and cell.strip().count(" ") > 3) for cell in header):
         return False
+    if any(_are_of_one_form([cell, *(row[place] for row in body if len(row) > place)])
+           for place, cell in enumerate(header)):
+        return False
     known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
     return known * 2 >= len(header) or (known > 0 and _are_names(header) and not any(map(_are_names, body)))
+
+
+def _are_of_one_form(cells: list[str]) -> bool:
+    """True for ids that differ in their number alone: q1, q2, q3."""
+    forms = {re.sub(r"\d+", "0", cell.strip()) for cell in cells}
+    return len(cells) > 2 and len(forms) == 1 and "0" in next(iter(forms)) and len(set(cells)) == len(cells)
 
 
 def _are_names(cells: list[str]) -> bool:
