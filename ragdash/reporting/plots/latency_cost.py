@@ -106,8 +106,10 @@ def _label_runs(fig: go.Figure, names: Sequence[str], slots: Sequence[int], cost
                and (len(names) <= MOST_LABELS or slots[index] < COLORED or on_front[index])]
     if visible and None not in ranges:
         marks, short = np.column_stack([cost, quality]), short_names(names, NARROW_NAME)
+        run_looks = looks(names, slots, theme)
         label_points(fig, marks[visible], [short[index] for index in visible], *ranges, theme, bars,
-                     marks[np.isfinite(marks).all(axis=1)], ends[visible])
+                     marks[np.isfinite(marks).all(axis=1)], ends[visible],
+                     [(run_looks[index].sign, run_looks[index].color) for index in visible])
 
 
 def _bars(cost: np.ndarray, quality: np.ndarray, on_front: np.ndarray) -> np.ndarray:

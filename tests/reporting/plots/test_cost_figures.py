@@ -7,7 +7,7 @@ import pytest
 
 from ragdash.reporting.plots import latency_cost
 from ragdash.reporting.plots.common.point_labels import label_points
-from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis, figure
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis, figure, looks
 
 NDCG = Axis("NDCG@10", 0.0, 1.0)
 HOSTILE = "<b>x</b> & %{x}"
@@ -62,8 +62,22 @@ def test_of_many_runs_those_with_a_color_and_those_on_the_front_have_labels():
     names = [f"run {at}" for at in range(12)]
     fig = latency_cost.pareto(names, range(12), means, means, np.arange(12) == 10, axis=NDCG, title="x", unit="ms",
                               n=[9] * 12)
-    labels = [note.text for note in fig.layout.annotations]
+    labels = [named(note.text) for note in fig.layout.annotations]
     assert sorted(labels) == sorted([*names[:6], "run 10"]) and len(fig.data) == 13
+
+
+def named(text: str) -> str:
+    """The name in a label of a mark, behind the sign of the mark."""
+    return text.rpartition("</span> ")[2]
+
+
+def test_a_name_next_to_a_mark_has_the_sign_and_the_color_of_the_mark():
+    """Where marks are close, the place of a name does not say whose it is."""
+    fig = latency_cost.pareto(["a", "b"], range(2), three(1.0, 2.0), three(0.5, 0.6), [True, False], axis=NDCG,
+                              title="x", unit="ms", n=[9] * 2)
+    run_looks = looks(["a", "b"], range(2), LIGHT)
+    assert {note.text for note in fig.layout.annotations} == {
+        f'<span style="color:{look.color}">{look.sign}</span> {look.name}' for look in run_looks}
 
 
 def test_no_name_lies_on_the_interval_of_another_run():
@@ -71,7 +85,7 @@ def test_no_name_lies_on_the_interval_of_another_run():
     cost, quality = three(0.3, 23.0, 29.0), np.array([[0.72, 0.71, 0.70], [0.64, 0.64, 0.62], [0.80, 0.78, 0.77]])
     fig = latency_cost.pareto(["sparse", "dense", "hybrid"], range(3), cost, quality, [True, False, False], axis=NDCG,
                               title="x", unit="ms", n=[9] * 3)
-    assert {note.text: note.xanchor for note in fig.layout.annotations} == {
+    assert {named(note.text): note.xanchor for note in fig.layout.annotations} == {
         "sparse": "left", "dense": "right", "hybrid": "left"}
 
 

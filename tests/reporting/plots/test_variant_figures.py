@@ -11,7 +11,7 @@ from test_theme import contrast
 from ragdash.analysis.variants import SettingEffect
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.core.text.short_names import NARROW_NAME, short_names
-from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis, looks
 from ragdash.reporting.plots.many_runs import variants
 
 UNIT, RANK = Axis("NDCG@10", 0.0, 1.0), Axis("Mean rank", 1.0, None, better="lower")
@@ -144,6 +144,17 @@ def test_names_of_best_compromises_near_each_other_do_not_overlap():
     assert len(boxes) == 3
     assert not any(one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
                    for one, other in itertools.combinations(boxes, 2))
+
+
+def test_best_compromises_have_the_symbols_of_their_runs_also_before_their_names():
+    """Where marks are close, the place of a name does not say whose it is."""
+    means = np.array([0.9, 0.8, 0.1])
+    fig = variants.compromises(["a", "b", "c"], np.array([2.0, 1.0, 3.0]), np.array([means, means - 0.1, means + 0.1]),
+                               np.array([True, True, False]), axis=UNIT, title="Latency", unit="ms", slots=[1, 2, 0])
+    run_looks = looks(["a", "b", "c"], [1, 2, 0], LIGHT)
+    assert list(fig.data[1].marker.symbol) == [look.symbol for look in run_looks[:2]]
+    assert [note.text for note in fig.layout.annotations] == [
+        f'<span style="color:{LIGHT.better}">{look.sign}</span> {look.name}' for look in run_looks[:2]]
 
 
 def test_a_best_compromise_is_not_named_as_another_run_is():

@@ -10,7 +10,7 @@ import numpy as np
 from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
-LETTER, LINE = 6.5, 16  # pixels of a letter and of a line of text
+LETTER, SIGN, LINE = 6.5, 14, 16  # pixels of a letter, of a sign with its blank, and of a line of text
 ASIDES = {"left": 9, "center": 0, "right": -9}  # pixels from a mark to this side of its name
 ABOVE = 5  # pixels between the height of a mark, or the end of a bar, and a name
 BAR, MARK = np.array([-2, 2, -2, 2]), 8  # pixels of a bar, and of a mark, on each side of its middle
@@ -19,7 +19,8 @@ Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
 
 def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range: Sequence[float],
                  y_range: Sequence[float], theme: Theme, bars: np.ndarray | None = None,
-                 marks: np.ndarray | None = None, ends: np.ndarray | None = None) -> list[int]:
+                 marks: np.ndarray | None = None, ends: np.ndarray | None = None,
+                 signs: Sequence[tuple[str, str]] = ()) -> list[int]:
     """Write names next to marks; one without room is left out, and the pointer shows it.
 
     No name covers a mark. A name is where no bar crosses it, if there is such a place next to its mark or at an end of
@@ -40,6 +41,8 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
         (L, 2) all marks of the picture; None: the points alone.
     ends
         (N, 2) lower and upper end of the interval of each point, where its name can be too; None: it cannot.
+    signs
+        (N,) the sign of each mark and its color, before its name: close to several marks, it says whose name it is.
 
     Returns
     -------
@@ -64,19 +67,21 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     for index, (name, point) in enumerate(zip(names, np.asarray(points, float), strict=True)):
         x, *heights = ((np.array([point[0], point[1], uppers[index], lowers[index]]) - start[[0, 2, 2, 2]])
                        * scale[[0, 2, 2, 2]]).tolist()
-        free = [place for place in _places(x, *heights, LETTER * len(name))
+        free = [place for place in _places(x, *heights, LETTER * len(name) + (SIGN if signs else 0))
                 if not any(_touch(place.box, other) for other in (*taken, *covered))]
         crossed = {place: sum(_touch(place.box, line) for line in lines) for place in free}
         for place in sorted((place for place in free if not crossed[place] or place.anchor == 0), key=crossed.get)[:1]:
-            notes.append({
-                "x": float(point[0]), "y": float((point[1], uppers[index], lowers[index])[place.anchor]),
-                "text": escape(name), "showarrow": False, "xanchor": place.side,
-                "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.anchor == 0 else 0,
-                "yshift": ABOVE if place.up else -ABOVE, "font": {"size": 12, "color": theme.ink}})
+            notes.append(_note(place, (point[1], uppers[index], lowers[index]), theme, x=float(point[0]),
+                               text=_signed(name, *signs[index:index + 1])))
             taken.append(place.box)
             labeled.append(index)
     annotate(fig, notes)
     return labeled
+
+
+def _signed(name: str, sign: tuple[str, str] = ("", "")) -> str:
+    """A name behind its sign in its color, as HTML."""
+    return f'<span style="color:{sign[1]}">{sign[0]}</span> {escape(name)}' if sign[0] else escape(name)
 
 
 class _Place(NamedTuple):
@@ -88,6 +93,13 @@ class _Place(NamedTuple):
     side: str
     up: bool
     box: Box
+
+
+def _note(place: _Place, heights: Sequence[float], theme: Theme, **more) -> dict:
+    """The annotation of a name; heights: of the mark and of both ends of its bar."""
+    return {"y": float(heights[place.anchor]), "showarrow": False, "xanchor": place.side,
+            "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.anchor == 0 else 0,
+            "yshift": ABOVE if place.up else -ABOVE, "font": {"size": 12, "color": theme.ink}, **more}
 
 
 def _places(x: float, mark: float, upper: float, lower: float, width: float) -> list[_Place]:

@@ -14,7 +14,18 @@ from ragdash.core.console import query_count
 from ragdash.core.text.short_names import NARROW_NAME, short_names
 from ragdash.reporting.plots.common.forest import HEAD, difference_ticks, signed
 from ragdash.reporting.plots.common.point_labels import label_points
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Theme, annotate, escape, figure, shorten, tint, value_text
+from ragdash.reporting.plots.common.theme import (
+    LIGHT,
+    Axis,
+    Theme,
+    annotate,
+    escape,
+    figure,
+    looks,
+    shorten,
+    tint,
+    value_text,
+)
 
 ROW, AIR = 26, 0.7  # pixels of a row; rows of air above the name of a setting
 NAME, LABEL = 24, 14  # characters
@@ -131,10 +142,11 @@ def _dimension(name: str, texts: Sequence[str]) -> dict:
 
 
 def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, best: np.ndarray, *, axis: Axis,
-                title: str, unit: str, theme: Theme = LIGHT) -> go.Figure:
+                title: str, unit: str, slots: Sequence[int] = (), theme: Theme = LIGHT) -> go.Figure:
     """Quality against what is paid: the runs that no other run beats are large, with names where they are few.
 
-    paid: (R,) means; quality: (3, R), mean, low and high; best: (R,) bool.
+    paid: (R,) means; quality: (3, R), mean, low and high; best: (R,) bool; slots: (R,), by which these runs have the
+    symbols that they have elsewhere, also before their names; () for circles.
     """
     paid, quality, best = np.asarray(paid, float), np.asarray(quality, float), np.asarray(best, bool)
     fig = figure(theme, height=440)
@@ -144,6 +156,7 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
              f"{escape(title)} {amounts[run]}<br>"
              + ("a best compromise" if best[run] else "another run is at least as good in everything")
              for run in range(len(names))]
+    run_looks = looks(names, slots, theme) if slots else []
     for chosen, size, color in ((False, 7, theme.gray), (True, 12, theme.better)):
         rows = np.flatnonzero((best == chosen) & np.isfinite(paid) & np.isfinite(quality[0]))
         bars = {"array": quality[2][rows] - quality[0][rows], "arrayminus": quality[0][rows] - quality[1][rows],
@@ -152,6 +165,7 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
             x=paid[rows], y=quality[0][rows], mode="markers", hoverinfo="text", hovertext=[hover[row] for row in rows],
             name="best" if chosen else "other", error_y=bars if chosen else None,
             marker={"size": size, "color": color, "opacity": 1 if chosen else 0.6,
+                    "symbol": [run_looks[row].symbol for row in rows] if slots and chosen else "circle",
                     "line": {"width": 1, "color": theme.paper}}))
     highest = float(np.nanmax(paid)) if np.isfinite(paid).any() else 1.0
     x_range = [-0.02 * highest, 1.25 * highest or 1.0]
@@ -162,7 +176,8 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
         short = short_names(names, NARROW_NAME)  # as on the page, where the other runs have names too
         label_points(fig, marks[labeled], [short[row] for row in labeled], x_range, y_range, theme,
                      bars=np.column_stack([paid, paid, quality[1], quality[2]])[labeled],
-                     marks=marks[np.isfinite(marks).all(axis=1)], ends=quality[1:].T[labeled])
+                     marks=marks[np.isfinite(marks).all(axis=1)], ends=quality[1:].T[labeled],
+                     signs=[(run_looks[row].sign, theme.better) for row in labeled] if slots else ())
     fig.update_xaxes(title_text=f"{escape(title)}{'' if unit == '$' else f' ({unit})'} · ← lower is better",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, range=x_range)
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")

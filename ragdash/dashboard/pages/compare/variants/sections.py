@@ -99,7 +99,7 @@ def render_compromises(data: VariantsData) -> None:
     summaries = variants.summaries
     quality = np.array([[getattr(row, name) for row in summaries] for name in ("mean", "low", "high")], float)
     figure = pictures.compromises(data.names, values, quality, variants.best, axis=axes.axis_of(data.spec), title=title,
-                                  unit=unit, theme=elements.theme())
+                                  unit=unit, slots=data.context.slots, theme=elements.theme())
     table = pd.DataFrame({
         "Run": data.names, data.spec.title: quality[0], "Latency (ms)": variants.latency,
         "Cost ($)": variants.cost, "Best compromise": ["yes" if best else "" for best in variants.best]})
