@@ -40,6 +40,7 @@ _WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "co
 _DESCRIBING = NOTES | CHECKED
 _EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "rationale", "feedback", "justification",
              "critique", "judge", "verdict"}
+_CHANGED = {"expanded", "rewritten", "reformulated", "rephrased", "transformed", "expansion"}  # in front of query
 _QUERIES = {"query", "question", "qid", "topic", "id"}
 _OF_ONE_QUERY = {*_QUERIES, "prompt", "input", "doc", "document", "answer"}
 _GROUPS = {"app", "type", "kind", "category", "class", "group", "count", "number"}
@@ -202,10 +203,12 @@ def _unexplained_columns(source: Source, error: InputError, readings: Sequence[R
 
 
 def _describes_work(name: str) -> bool:
-    """True for objects such as timing, tokens and llm_metadata, for what a judge says of its scores and for what was
-    missed: how an answer was made and rated, not what it is.
+    """True for objects such as timing, tokens and llm_metadata, for what a judge says of its scores, for what was
+    missed and for what became of the query: how an answer was made and rated, not what it is.
     """
-    return not (_WORK | LACKING).isdisjoint(words(name)) or _EXPLAINS.issuperset(words(name))
+    names = {*words(name)}
+    is_changed = not _CHANGED.isdisjoint(names) and not {"query", "question"}.isdisjoint(names)
+    return is_changed or not (_WORK | LACKING).isdisjoint(names) or names <= _EXPLAINS
 
 
 def _names_scores(source: Source, name: str, rated: Collection[str]) -> bool:

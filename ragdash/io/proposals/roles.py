@@ -52,6 +52,7 @@ from ragdash.io.proposals.choices.others import (
     drop_of_others,
     drop_scripted,
     drop_settings,
+    settle_found_evidence,
     with_empty_members,
 )
 from ragdash.io.proposals.choices.pages import settle_numbered_chunks, settle_pages
@@ -149,7 +150,7 @@ def assign(records: RecordList, without: str = "") -> list[Assignment]:
     drop_scripted(result, free)
     settle_judged_texts(result)
     alternatives = alternatives + settle_sources(result) + settle_overlapping(result, free)
-    alternatives += settle_single_text(result)
+    alternatives += settle_single_text(result) + settle_found_evidence(result)
     alternatives += settle_paragraph(result, free) or settle_graded_texts(result, free) or settle_contexts(result)
     settle_origin(result, free)
     alternatives += settle_neutral_documents(result, free) + settle_lists(result) + settle_raters(result, family)
@@ -202,7 +203,7 @@ def _drop_cited(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
         return []
     is_measured = is_of_system(result)
     is_system = is_returned or is_measured or result.roles["answer"].lower() != "answer"  # of a data set as well
-    is_cited = ("cited" in cited.name_words and is_system) or (is_returned and "evidence" in cited.name_words and (
+    is_cited = ("cited" in cited.name_words and is_system) or (is_returned and "evidence" in cited.words and (
         "answers" not in result.roles and not shares_ids(result, cited)))
     if not is_cited or not (GOLD - {"cited"}).isdisjoint(cited.words):
         return []

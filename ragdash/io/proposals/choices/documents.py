@@ -57,7 +57,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                               and ratings.parallel_role(item) in ("grade", "score")
                               and "distance" not in item.name_words]):
         take(result, free, "grade", grades[0])
-    elif parent and GOLD.isdisjoint(words(gold)):  # judged documents, of which nothing says which are right
+    elif parent and (GOLD | {"evidence"}).isdisjoint(words(gold)):  # judged documents; nothing says which are right
         paths = [path.rpartition(":")[0] or path for path in result.roles.pop("relevant").split("+")]
         free |= {path: result.fields[path] for path in paths if path in result.fields}
         gold = ""
@@ -101,8 +101,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if lists:
         known = gold_ids or (_origins(result, free) if all("[]." in item.path for item in lists) else set())
         best = max(lists, key=lambda item: (bool(units & {*item.name_words}) and overlap(item, known) > 0,
-                                            overlap(item, known), "citation" not in item.words,
-                                            not _RANKED.isdisjoint(item.name_words),
+                                            overlap(item, known) > 0, {"cited", "citation"}.isdisjoint(item.words),
+                                            overlap(item, known), not _RANKED.isdisjoint(item.name_words),
                                             id_rank(item) == 0 and _PLACES.isdisjoint(item.name_words),
                                             (id_rank(item) == 0) - 2 * ("page" in item.name_words),
                                             -item.path.count("."), item.distinct_share))

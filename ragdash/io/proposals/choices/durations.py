@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals.assignment import CONTENT, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.content.times import is_seconds, likely_units, names_time, time_stage
+from ragdash.io.proposals.content.times import is_seconds, is_whole_time, likely_units, names_time, time_stage
 from ragdash.io.proposals.fields import Field, as_number
 from ragdash.io.proposals.names import words
 
@@ -43,8 +43,9 @@ def settle_units_of_times(result: Assignment) -> list[Assignment]:
 
 
 def _one_of_each_stage(fields: list[Field]) -> list[Field]:
+    """The time of each stage; as the total the one of the whole query before that of a part without a name here."""
     times: dict[str, Field] = {}
-    for item in fields:
+    for item in sorted(fields, key=lambda item: not is_whole_time(item.path)):
         times.setdefault(time_stage(item.path), item)
     return list(times.values())
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.content.ratings import is_of_settings, is_whole
+from ragdash.io.proposals.content.spread import is_same_number
 from ragdash.io.proposals.fields import HISTORIES, Field, as_number
 from ragdash.io.proposals.names import CONFIGS, FUSED, GOLD, ID, METRICS, SCORES, words
 from ragdash.io.proposals.records import KEY
@@ -17,6 +19,7 @@ _JUDGES = {"judge", "grader", "evaluator", "critic", "assessor"}
 _RIVALS = {"baseline", "competitor", "opponent", "rival", "distractor"}
 _OF_OTHERS = {"answers": _JUDGES | _RIVALS, "evidence": _JUDGES | _RIVALS, "relevant": _JUDGES | _RIVALS,
               "answer": _JUDGES, "retrieved": _JUDGES, "contexts": _JUDGES}
+_NO_EVIDENCE = {"answers", "relevant", "contexts", "text", "retrieved"}  # next to what a system found
 _OF_RUNS = {"retrieved", "contexts", "scores", "labels", "latency_ms", "config"}
 _LATER = {"new", "after", "post", "rerank", "reranked", "hybrid", "fusion", "rrf", "b"}  # of ranks: not of a part
 _SIZES = {"overlap", "chunk", "word", "size", "token", "top", "k", "window", "limit", "max", "min", "depth", "count"}
@@ -231,6 +234,17 @@ def _are_members_of_answer(family: ColumnFamily, fields: dict[str, Field]) -> bo
         return False
     members = [fields[path] for names in family.members.values() for path in names.values() if path in fields]
     return 2 * sum(item.is_long_text or item.is_list for item in members) < len(members)
+
+
+def settle_found_evidence(result: Assignment) -> list[Assignment]:
+    """`evidence` of as many texts for every query, next to answers and nothing right, is what a system found."""
+    item = result.fields.get(result.roles.get("evidence", ""))
+    if item is None or not item.is_list or not GOLD.isdisjoint(item.words) or not is_same_number(item.values) or (
+            "answer" not in result.roles) or not _NO_EVIDENCE.isdisjoint(result.roles):
+        return []
+    other = replace(result, roles=dict(result.roles), penalty=result.penalty + 0.1)
+    result.roles["contexts"] = result.roles.pop("evidence")
+    return [other]
 
 
 def take_single_config(result: Assignment, free: dict[str, Field]) -> None:

@@ -14,9 +14,10 @@ _STAGES = {
     "rerank": {"rerank", "reranking", "reranker"},
     "generation": {"generation", "generate", "llm", "generator", "generating", "completion"},
 }
-_OTHER_STAGES = {"embed", "embedding", "judge", "evaluation", "eval", "evaluator", "index", "indexing", "ingestion",
-                 "parse", "parsing", "chunking", "rewrite", "rewriting", "routing", "expansion", "preprocessing",
-                 "translation", "bm25", "vector", "dense", "sparse", "fusion", "token", "ttft"}
+_OTHER_STAGES = {"embed", "embedding", "judge", "evaluation", "eval", "evaluator", "score", "scoring", "grading",
+                 "index", "indexing", "ingestion", "parse", "parsing", "chunking", "rewrite", "rewriting", "routing",
+                 "expansion", "preprocessing", "translation", "bm25", "vector", "dense", "sparse", "fusion", "token",
+                 "ttft"}
 _NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget", "limit", "timeout", "max", "min",
                 "p50", "p90", "p95", "p99"}
 _OTHER_UNITS = {"minute", "hour", "day", "us", "ns", "micro", "nano", "token", "per"}
@@ -83,6 +84,17 @@ def time_stage(path: str) -> str:
     if len(stages) == 1 and "total" not in names:
         return stages[0]
     return "" if not _OTHER_STAGES.isdisjoint(names) and not stages else TOTAL
+
+
+def is_whole_time(path: str) -> bool:
+    """True for the time from the start of a query to its end, by its name.
+
+    Examples
+    --------
+    >>> [is_whole_time(name) for name in ("total_latency_s", "latency_ms", "e2e_ms", "network_latency_ms")]
+    [True, True, True, False]
+    """
+    return _words(path) <= LATENCIES | SECONDS | MILLISECONDS | {TOTAL, "overall", "response"}
 
 
 def _words(path: str) -> set[str]:

@@ -155,6 +155,9 @@ def is_gold_documents(field: Field) -> bool:
     if field.is_list and field.is_id_like and field.is_text and "[]" not in field.path and (
             (name & {"evidence", "acceptable"} and "id" in name) or {"evidence"} < name <= {"evidence"} | DOCUMENT):
         return True  # evidence_chunk_ids, evidence_docs
+    if field.is_list and field.is_id_like and field.is_text and name & (DOCUMENT - {"source"}) and name & ID and (
+            field.words[0] == "evidence" and field.path.count(".") == 1):
+        return True  # evidence[].doc_id
     if not path.isdisjoint(LACKING | AGAINST) or not name.isdisjoint(_COPIES):
         return False  # missing_required_items, gold.distractors
     if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (

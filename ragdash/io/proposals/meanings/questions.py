@@ -32,7 +32,7 @@ _NO_QUESTION = {"path", "file", "filename", "url", "directory",
                 "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template", "format",
                 "token", "variant", "version", "style", "id"}
 _CASES = {"case", "item", "sample", "example", "test", "task", "entry", "record", "input"}  # above its text
-_SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
+_SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",), ("customer", "message"))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 
 

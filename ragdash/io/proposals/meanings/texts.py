@@ -50,6 +50,7 @@ from ragdash.io.proposals.names import (
 
 _RAW_ANSWER = re.compile(r"(choices\[\]\.(message\.content|text|turns)|generations\[\]\.text|"
                          r"output\[\]\.content\[\]\.text)$")
+_DEMAND = re.compile(r"\b(should|must|needs? to|shall)\b", re.IGNORECASE)  # said of a system, not of what is asked
 _ID_MARKS = re.compile(r"(?=.*\d)(?=.*[#@/_:])[^\s。，、；！？]+")
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _RIGHT_ONES = (("answer", "key"), ("canonical", "solution"), ("reference", "solution"), ("gold", "solution"),
@@ -184,7 +185,8 @@ def is_reference(field: Field) -> bool:
     if field.path.lower() == "reference" and not field.is_list and all(type(item) is str for item in field.items):
         return True  # "23"
     if not {"behavior", "behaviour", "outcome"}.isdisjoint(name):
-        return "expected" in name and field.is_long_text and field.distinct_share > 0.5 and not field.is_list
+        return "expected" in name and field.is_long_text and field.distinct_share > 0.5 and not field.is_list and (
+            2 * sum(_DEMAND.search(str(item)) is not None for item in field.items) < len(field.items))
     if not name.isdisjoint(_SAID_OF_ANSWERS) and (field.is_list or field.distinct_share <= 0.5):
         return False
     return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} | _SAID_OF_ANSWERS and bool(

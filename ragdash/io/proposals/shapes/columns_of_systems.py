@@ -57,6 +57,7 @@ _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES
 _RANK = re.compile(r"[\s_-]+rank$", re.IGNORECASE)
 _SIDE = re.compile(r"(.*?[A-Za-z])[_ -]?([abAB12])")  # one of two that are compared
 _OPTIONS = {"option", "choice", "opt", "alternative"}  # A to D, of which one is right
+_WITHOUT = re.compile(r"^(no|with|without)[\W_]+", re.IGNORECASE)  # No RAG
 _NUMBERED = re.compile(r"([A-Za-z_ -]*[A-Za-z])[_ -]?\d")
 _WRITERS = {"assistant", "response", "output", "model", "bot", "chatbot", "agent", "llm", "completion", "generation"}
 _STAGES = {"before", "after", "old", "new", "baseline", "v1", "v2", "v3"}  # names of lists of documents
@@ -322,7 +323,7 @@ def _with_suffix(rows: Sequence[dict]) -> list[str]:
 
 
 def _is_system(name: str) -> bool:
-    names = words(name)
+    names = words(_WITHOUT.sub("", name))
     parts = {re.sub(r"[\d.]+$", "", part) or part for part in names} | set(names) | {
         "".join(pair) for pair in itertools.pairwise(names)}  # OpenAI
     return bool(parts & (SYSTEMS | _MODELS)) and parts.isdisjoint(_ROLES | _OPTIONS)

@@ -58,6 +58,8 @@ _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking"
 _MEMBER_NAMES = ID - {"no", "number", "num", "index", "idx", "key"} | {"name", "title", "url"}
 COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+|"
                       r"chunks?[_ -]?(size)?[_ -]?\d{2,4}", re.IGNORECASE)  # pipeline1, pipeline2; chunk_256
+_SIZE = 3  # digits of a number that names a configuration, such as the size of its chunks: answers_400
+_WITH = re.compile(r"^(with|without|no)[._\s-]+", re.IGNORECASE)  # with_expansion next to no_expansion
 _AT_CUTOFF = re.compile(r"[A-Za-z]@\d+")  # p@5: a metric, not a system
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|]|(?<=[a-z])(?=[A-Z]))")  # also between answer and B of answerB
 _MANY, _MOST_FIELDS, _MOST_OBJECTS, _FEWEST_MEMBERS = 8, 300, 12, 3  # of many configurations some are not known
@@ -320,6 +322,7 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
             is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
             is_content = not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems))
+            is_content = is_content and (not variant.isdecimal() or not (ANSWER | METRICS).isdisjoint(stems))
             is_of_runs = not after and before.lower().endswith("runs.")  # {"runs": {"bm25": ["d7", "d2"], ...}}
             if is_result or is_content or is_of_runs or not of_content:
                 yield f"{before}{RUN}{after}", variant
@@ -328,7 +331,7 @@ def _each_split(name: str, of_content: bool) -> Iterator[tuple[str, str]]:
 def _is_variant(variant: str) -> bool:
     parts = words(re.sub(r"(?i)multi[ _-]?query", "multiquery", variant))
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
-    if not parts or "[]" in variant or all(part.isdecimal() for part in parts) or (
+    if not parts or "[]" in variant or all(part.isdecimal() and len(part) < _SIZE for part in parts) or (
             _AT_CUTOFF.search(variant) and SYSTEMS.isdisjoint(parts)):
         return False
     if any(_CONTENT.issuperset(words(part)) and SYSTEMS.isdisjoint(words(part)) for part in variant.split(".")[1:]):
@@ -343,7 +346,7 @@ def _is_variant(variant: str) -> bool:
 def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:
     """True where configurations are the likelier meaning: content of each, or names of known systems."""
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
-                for name in variants)
+                for name in variants) or (len(variants) == 2 and len({_WITH.sub("", name) for name in variants}) == 1)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
     is_fused = any(not FUSED.isdisjoint(words(name)) for name in variants)
     if all(("[]." in stem or is_fused) and set(words(stem.rpartition("[].")[2].replace(RUN, ""))) <= SCORES | RANKS

@@ -34,9 +34,11 @@ def _list_paths(value: dict, above: Path) -> Iterator[Path]:
 def _members(lists: list, path: Path) -> tuple[str, str] | None:
     """(the member that names a metric, the one with its value); None for lists of anything else.
 
-    Metrics are the same in most records and come once in each; their names or that of the list are words for metrics.
+    Metrics are the same in most records that were measured and come once in each; their names or that of the list are
+    words for metrics.
     """
-    items = [item for values in lists if type(values) is list for item in values]
+    lists = [values for values in lists if type(values) is list and values]
+    items = [item for values in lists for item in values]
     if len(lists) < 2 or not items or not all(type(item) is dict for item in items):
         return None
     name = next((name for name in _NAMES if all(type(item.get(name)) is str for item in items)), None)
@@ -45,7 +47,7 @@ def _members(lists: list, path: Path) -> tuple[str, str] | None:
         return None
     counts = Counter(item[name] for item in items)
     rare = sum(2 * count < len(lists) for count in counts.values())
-    repeated = any(len({item[name] for item in values}) < len(values) for values in lists if type(values) is list)
+    repeated = any(len({item[name] for item in values}) < len(values) for values in lists)
     known = sum(not SURE_METRICS.isdisjoint(words(metric)) for metric in counts)
     is_held = any(not _HOLDERS.isdisjoint(words(part)) for part in path)
     return None if rare or repeated or not (is_held or name.startswith("metric") or 2 * known >= len(counts)) else (

@@ -142,11 +142,11 @@ def _sampled_judgments(text_lines: Sequence[str]) -> list[dict]:
 
 
 def _separated_judgments(text_lines: Sequence[str]) -> list[dict]:
-    """Rows of qrels with commas or semicolons, `1,0,d7,2`: query, iteration, document and grade, without a header; the
-    iteration may be left out, as in `1,d7,2`.
+    """Rows of qrels with commas, semicolons or bars, `1,0,d7,2`: query, iteration, document and grade, without a
+    header; the iteration may be left out, as in `1,d7,2`.
     """
     lines = _rows_of(text_lines, lambda row: len(row) in (_GRADED_PAIR, 4) and row[-1] in _SAMPLED_GRADES,
-                     lambda line: re.split(r"\s*[,;]\s*", line.strip()))
+                     lambda line: re.split(r"\s*[,;|]\s*", line.strip()))
     if _are_graded_pairs(lines):
         lines = [[query, "0", doc, grade] for query, doc, grade in lines]
     if len(lines) < _FEWEST_ROWS or any(len(line) != 4 or line[1] not in ("0", "Q0") or not line[0] or not line[2]

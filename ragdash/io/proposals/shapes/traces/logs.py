@@ -23,7 +23,7 @@ def is_log(path: str) -> bool:
 def is_noise(field: Field) -> bool:
     """Parts of logs, which hold texts and ids of many kinds; what a retriever logged counts."""
     path = set(field.words)
-    if field.path.startswith("*") or field.words == ("version",):
+    if field.path.startswith("*") or field.words in (("version",), ("user", "message"), ("customer", "message")):
         return False  # said of the whole record
     rest = field.words[2:] if field.words[:2] == ("agent", "run") else field.words[1:] * ("." not in field.path)
     if field.words[:1] == ("agent",) and rest in (("answer",), ("response",), ("output",), ("reply",)):
