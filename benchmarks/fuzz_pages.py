@@ -77,6 +77,7 @@ class Visitor(Session):
         """One thing that a person does."""
         actions: list[Callable] = [self.use, self.open_page, self.go_back, self.load_again, self.drop]
         await self.rng.choices(actions, (80, 10, 3, 3, 4))[0]()
+        self.values = {widget: state for widget, state in self.values.items() if widget in self.fragments}
         self.places.append((self.page, self.query))
 
     async def use(self) -> None:
@@ -100,6 +101,12 @@ class Visitor(Session):
             await self.rest()
         return None
 
+    def forget_page(self) -> None:
+        """Its widgets; what they held is sent once more, as a browser does."""
+        self.shown.clear()
+        self.blocks.clear()
+        self.fragments.clear()
+
     def forget_clicks(self) -> None:
         """A click is sent once."""
         for widget in [key for key, state in self.values.items() if state.WhichOneof("value") in (
@@ -110,8 +117,7 @@ class Visitor(Session):
         """Click on a link of the menu."""
         path = self.rng.choice(sorted(self.pages))
         self.page, self.query = self.pages[path], ""
-        self.shown.clear()
-        self.blocks.clear()
+        self.forget_page()
         self.done.append(f"open /{path}")
         await self._send_rerun()
         await self.rest()
@@ -119,6 +125,7 @@ class Visitor(Session):
     async def go_back(self) -> None:
         """Go to a place of before, with the state that the session has now."""
         self.page, self.query = self.rng.choice(self.places)
+        self.forget_page()
         self.done.append(f"back to {self.place()}")
         await self._send_rerun()
         await self.rest()
@@ -127,10 +134,8 @@ class Visitor(Session):
         """Load the page anew, in another session, at times with another page's address."""
         page, query = self.page, self.query if self.rng.random() < 0.7 else self.rng.choice(self.places)[1]
         await self.close()
+        self.forget_page()
         self.values.clear()
-        self.shown.clear()
-        self.blocks.clear()
-        self.fragments.clear()
         self._kept.clear()
         await self.connect()
         self.page, self.query = page, query
@@ -140,10 +145,12 @@ class Visitor(Session):
 
     async def drop(self) -> None:
         """Give a file to the first uploader of the page."""
-        uploaders = [element for element in self.shown.values() if element.WhichOneof("type") == "file_uploader"]
-        if not uploaders or self._socket is None:
+        uploaders = [element.file_uploader for element in self.shown.values()
+                     if element.WhichOneof("type") == "file_uploader"]
+        files = [file for file in self.files if uploaders and file.suffix in (uploaders[0].type or (file.suffix,))]
+        if not files:
             return await self.open_page()
-        file = self.rng.choice(self.files)
+        file = self.rng.choice(files)
         self.done.append(f"drop {file.name} on {self.place()}")
         await self.upload(file.name, file.read_bytes())
         await self.rest(ended=True)
