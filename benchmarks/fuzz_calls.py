@@ -38,7 +38,8 @@ import pandas as pd
 import pyarrow as pa
 from fuzz_types import ROOT, Fault, Search
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.records import Run, Truth
 from ragdash.core.records import arguments as arguments_of
 
 MOST_SECONDS = 20
@@ -46,7 +47,8 @@ MOST_MEMORY = 8 << 30
 CALLS_KEPT = 6  # good calls of one function
 CONVENTIONS = ("ties", "missing", "unanswerable", "duplicates")
 CHANGES_THINGS = {"append", "clear", "close", "extend", "insert", "pop", "remove", "reverse", "sort", "delete"}
-RESULTS = tuple(f"{kind}.__init__" for kind in ("Evaluation", "RunHistory", "Variants", "JudgeValidation"))
+RESULTS = tuple(f"{kind}.__init__" for kind in (
+    "Evaluation", "RunHistory", "Variants", "JudgeValidation", "Run", "Truth"))
 """What functions make, and nobody by hand."""
 good_calls: dict[str, list[tuple[Callable, tuple, dict]]] = {}
 is_recording = False
@@ -101,6 +103,11 @@ def odd_values() -> list:
         pa.array([["a"]]), pa.chunked_array([], pa.string()), pa.array([], pa.null()), pa.table({"query_id": [["a"]]}),
         pa.array(["a"]).dictionary_encode(), datetime.datetime.min, datetime.datetime.max, datetime.date(1, 1, 1),
         datetime.time(1), datetime.timedelta.max, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC), memoryview(b"ab"),
+        np.longdouble(0.5), np.clongdouble(1), np.float16(0.5), np.linspace(0, 1, 2, dtype=np.longdouble),
+        *(np.timedelta64(12, unit) for unit in ("ns", "ms")), np.timedelta64("NaT"), np.datetime64(12, "ns"),
+        [pd.NaT], {"a": pd.NA}, pd.Series(pd.to_timedelta([12], unit="ms")),
+        datetime.datetime.min.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=1))),
+        datetime.datetime.max.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-1))),
         InputError([]), ValueError("x"), itself()]
 
 
@@ -127,6 +134,8 @@ def recording(function: Callable) -> Callable:
 
 
 arguments_of.checked_before, arguments_of.checked = arguments_of.checked, recording
+for kind in (Run, Truth):  # imported with `checked`
+    arguments_of.checked_methods(kind)
 import ragdash  # noqa: E402  (after the change of `checked`, which marks the functions as they are imported)
 
 
@@ -225,6 +234,18 @@ def tour(folder: Path) -> None:
     ragdash.history(str(folder / "swept"), {"q1": ["d1"], "q2": ["d3"]}, "RR").plot()
     with ragdash.record("app", settings={"k": 5}, folder=folder / "logs2") as recording_of_app:
         recording_of_app.add("q1", ["d1", "d2"])
+        recording_of_app.add("q2", [{"doc_id": "d1", "text": "a", "source": "s"}], query="who?", answer="x",
+                             contexts=["a"], latency_ms={"retrieval": 5.0}, usage={"prompt_tokens": 5}, cost_usd=0.1,
+                             attributes={"kind": "new"})
+    told = {"query": "who?", "attributes": {"kind": "new"}, "chat_history": [{"role": "user", "content": "hello"}],
+            "own": {"a": ["x"]}}
+    ragdash.Run.from_records([{
+        "query_id": "q1", "documents": [{"doc_id": "d1", "score": 1.5, "rank": 1, "text": "a", "source": "s"}],
+        "answer": "x", "contexts": ["a"], "latency_ms": {"retrieval": 5.0}, "usage": {"prompt_tokens": 5},
+        "cost_usd": 0.1, **told}])
+    ragdash.Truth.from_records([{
+        "query_id": "q1", "relevant": {"d1": 2}, "answers": ["x"], "evidence": [{"text": "a", "source": "s"}],
+        "subtopics": [{"subtopic": "s", "doc_id": "d1", "grade": 1}], "allowed": ["d1"], **told}])
     ragdash.query_map(truth)
     answers = ragdash.evaluate(run, truth, "EM TokenF1")
     ids = answers.query_ids.to_pylist()
@@ -327,7 +348,7 @@ def attempt_use(act: Callable, words: str) -> None:
 
 def is_clear(error: Exception) -> bool:
     """Whether ragdash raised the error in its own words, or Python one about the call."""
-    if isinstance(error, InputError):
+    if isinstance(error, InputError | Unavailable):
         return True
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1]
@@ -359,7 +380,7 @@ def uses(result: object) -> Iterator[tuple[str, Callable]]:
                     parameter.default is parameter.empty and parameter.kind in (0, 1, 3)
                     for parameter in list(inspect.signature(member).parameters.values())[1:]):
                 yield name, lambda name=name: getattr(result, name)()
-    if isinstance(result, ragdash.Run):
+    if isinstance(result, ragdash.Run) and len(result.query_ids):
         yield "evaluate", lambda: ragdash.evaluate(result, ragdash.Truth.build(
             "t", [result.query_ids[0].as_py()], [result.docs[0].as_py() if len(result.docs) else "d"], [1])).report(
                 "use.html")

@@ -244,10 +244,11 @@ class Visitor(Session):
             rows = [] if self.rng.random() < 0.2 else [self.rng.randint(0, 12)]
             state.string_value = json.dumps({"selection": {"rows": rows, "columns": [], "cells": []}})
         elif widget.editing_mode:
-            value = self.rng.choice((None, True, 0, -1, 0.5, *TEXTS))
-            state.string_value = json.dumps({"edited_rows": {str(self.rng.randint(0, 5)): {
-                str(self.rng.choice(list(json.loads(widget.columns or "{}")) or ["x"])): value}},
-                "added_rows": self.rng.choice(([], [{}])), "deleted_rows": self.rng.choice(([], [0]))})
+            names = [name for name in json.loads(widget.columns or "{}") if name != "_index"]
+            value = self.rng.choice((None, 0, 0.5, *TEXTS))
+            state.string_value = json.dumps({
+                "edited_rows": {}, "deleted_rows": [],
+                "added_rows": [{name: value for name in self.rng.sample(names, min(len(names), 2))}]})
 
     def point(self, widget, state: WidgetState) -> None:
         """Marks of a picture."""

@@ -383,7 +383,8 @@ def _plain(fact: object) -> object:
     if isinstance(fact, Mapping):
         return {str(name): _plain(item) for name, item in fact.items()}
     if hasattr(fact, "item") and getattr(fact, "size", 1) == 1:  # a number of numpy or of Arrow
-        return _plain(fact.item())
+        item = fact.item()
+        return str(fact) if type(item) is type(fact) else _plain(item)  # a longdouble gives itself
     return object_text(fact) or kind_of(fact)
 
 

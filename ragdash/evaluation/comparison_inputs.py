@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from numbers import Real
 
 from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.messages import MESSAGES
 from ragdash.core.paths import numbered
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.records.arguments import items_of
+from ragdash.core.records.arguments import is_real, items_of
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.evaluation.repeats import RepeatGroup
@@ -91,7 +90,7 @@ def _renamed(run: object, name: str) -> object:
 def _is_ranking(value: object) -> bool:
     """Whether a value is the ranking of one query: documents with scores, or documents, best first."""
     if isinstance(value, Mapping):
-        return bool(value) and all(isinstance(score, Real) for score in value.values())
+        return bool(value) and all(is_real(score) for score in value.values())
     return isinstance(value, list | tuple) and any(isinstance(entry, str | int) for entry in value)
 
 

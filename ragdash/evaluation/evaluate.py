@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
-from numbers import Integral, Real
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable, UnknownKey, represent
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.records.arguments import checked, checked_methods, id_of, items_of
+from ragdash.core.records.arguments import checked, checked_methods, id_of, is_real, is_whole, items_of
 from ragdash.evaluation.compute import (
     averaged_values,
     compute_specs,
@@ -252,7 +251,7 @@ def _with_known(match: Match, specs: Sequence[Spec],
 
 
 def _check_intervals(level: float, resamples: int, seed: int) -> None:
-    is_right = {"level": isinstance(level, Real) and 0 < level < 1, "seed": _is_whole(seed, 0),
+    is_right = {"level": is_real(level) and 0 < level < 1, "seed": _is_whole(seed, 0),
                 "resamples": _is_whole(resamples, 1) and resamples <= MOST_RESAMPLES}
     facts = {"level": level, "resamples": resamples, "seed": seed}
     wrong = [Problem(f"interval-setting/{name}", {"value": represent(facts[name], 60), "most": MOST_RESAMPLES},
@@ -262,7 +261,7 @@ def _check_intervals(level: float, resamples: int, seed: int) -> None:
 
 
 def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    return is_whole(value) and value >= least
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
@@ -281,6 +280,7 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
     list of tuple of Summary
         A tuple for each evaluation, a Summary for each of its specs.
     """
+    level = float(level)  # scipy takes no longdouble
     result: list[tuple[Summary, ...]] = [()] * len(evaluations)
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
     for _, group in groupby(by_size, key=lambda i: len(evaluations[i].query_ids)):

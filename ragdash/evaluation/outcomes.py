@@ -7,13 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
-from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, represent
-from ragdash.core.records.arguments import checked_methods
+from ragdash.core.records.arguments import checked_methods, is_real, is_whole
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
@@ -162,7 +161,7 @@ class Comparison:
 
 def is_margin(value: object) -> bool:
     """Whether this is a finite number, 0 or more."""
-    return (isinstance(value, Real) and 0 <= value < math.inf
+    return (is_real(value) and 0 <= value < math.inf
             and not (isinstance(value, int) and value > sys.float_info.max))
 
 
@@ -208,11 +207,11 @@ class ComparisonRules:
                                  "corrections": list(CORRECTIONS)}, field="correction"))
         if self.margin is not None and not (is_margin(self.margin) and self.margin):
             wrong.append(Problem("bad-margin", {"margin": str(self.margin)}, field="margin"))
-        if not (isinstance(self.resamples, Integral) and FEWEST_RESAMPLES <= self.resamples <= MOST_RESAMPLES):
+        if not (is_whole(self.resamples) and FEWEST_RESAMPLES <= self.resamples <= MOST_RESAMPLES):
             wrong.append(Problem("interval-setting/few-resamples", {
                 "value": represent(self.resamples, 60), "least": FEWEST_RESAMPLES, "most": MOST_RESAMPLES},
                                  field="resamples"))
-        if not (isinstance(self.seed, Integral) and self.seed >= 0):
+        if not (is_whole(self.seed) and self.seed >= 0):
             wrong.append(Problem("interval-setting/seed", {"value": represent(self.seed, 60)}, field="seed"))
         if wrong:
             raise InputError(wrong)

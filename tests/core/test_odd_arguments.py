@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -361,3 +362,25 @@ def test_a_fault_of_a_function_is_passed_on():
         broken(5, 5)
     with pytest.raises(TypeError, match="missing 1 required"):
         broken()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ragdash.evaluate(RANKINGS, JUDGMENTS, "RR").summary(level=np.timedelta64(1, "ns")),
+    lambda: compare_logs(*[read_log(("log", QUESTIONS))] * 2, model="tfidf", alpha=np.timedelta64(12, "ms")),
+    lambda: rank_biased_overlap(collect_top_k([Match(ragdash.Run.from_dict(RANKINGS),
+                                                     ragdash.Truth.from_dict(JUDGMENTS))] * 2, 2), np.longdouble(0.5)),
+    lambda: ragdash.compare(RANKINGS, {"b": RANKINGS}, "RR", truth=JUDGMENTS, margin=np.timedelta64(1, "D"))])
+def test_a_duration_and_a_longdouble_that_scipy_does_not_take_are_named(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_a_longdouble_is_a_level_and_a_setting(tmp_path):
+    level = np.longdouble(0.5)
+    evaluation = ragdash.evaluate(RANKINGS, JUDGMENTS, "RR")
+    assert evaluation.summary(level=level) == evaluation.summary(level=0.5)
+    settings = {"k": level, "steps": np.linspace(0, 1, 2, dtype=np.longdouble), "z": np.clongdouble(1)}
+    with ragdash.record("x", settings=settings, folder=tmp_path) as recording:
+        recording.add("q1", ["d1"])
+    (header,) = tmp_path.rglob("header.json")
+    assert json.loads(header.read_text())["settings"] == {"k": 0.5, "steps": "[0. 1.]", "z": "(1+0j)"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
 
 import numpy as np
@@ -180,3 +181,30 @@ def test_a_missing_date_inside_lists_and_objects_is_no_value(missing):
                              "attributes": {"date": missing, "tags": [missing]}}])
     assert run.details.column("meta").to_pylist() == [{"date": None}]
     assert json.loads(run.details.column("attributes")[0].as_py()) == {"date": None, "tags": [None]}
+
+
+@pytest.mark.parametrize("unit", ["ns", "ms", "D"])
+@pytest.mark.parametrize("field", [
+    {"latency_ms": 1}, {"latency_ms": {"retrieval": 1}}, {"cost_usd": 1}, {"usage": {"prompt_tokens": 1}},
+    {"documents": [{"doc_id": "d", "score": 1}]}, {"documents": [{"doc_id": 1}]}])
+def test_a_duration_of_numpy_is_no_number(field, unit):
+    """Python takes it for a whole number; what it is depends on its unit: 12 ms were 12,000,000 as nanoseconds."""
+    def with_duration(value):
+        if isinstance(value, dict):
+            return {name: with_duration(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [with_duration(item) for item in value]
+        return np.timedelta64(12, unit) if value == 1 else value
+
+    (kind,) = kinds(lambda: record(**with_duration(field)))
+    assert kind in ("python-object/field", "python-object/number", "python-object/id")
+
+
+def test_a_time_beyond_the_calendar_in_utc_is_named():
+    first = datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))
+    assert kinds(lambda: judged(asked=first)) == ["python-object/detail"]
+    assert judged(asked=datetime.min.replace(tzinfo=UTC)).details["asked"].null_count == 0
+
+
+def test_a_role_that_is_no_text_is_a_problem():
+    assert kinds(lambda: record(chat_history=[{"role": pd.Series([1, 2]), "text": "x"}])) == ["python-object/field"]

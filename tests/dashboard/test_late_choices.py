@@ -46,3 +46,15 @@ def test_callbacks_take_their_choice_by_the_helper():
             found += [f"{file.name}:{node.lineno}" for node in ast.walk(call.value)
                       if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "st.session_state"]
     assert found == []
+
+
+def test_a_choice_that_is_no_option_any_more_has_a_text():
+    """Streamlit takes the text of such a choice where its format function raises; None it cannot send."""
+    found = []
+    for file in DASHBOARD.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in (
+                    "multiselect", "pills", "segmented_control", "select_slider"):
+                found += [f"{file.name}:{call.lineno}" for keyword in call.keywords
+                          if keyword.arg == "format_func" and ast.unparse(keyword.value).endswith(".get")]
+    assert found == []

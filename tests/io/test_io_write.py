@@ -148,3 +148,10 @@ def test_a_disk_that_is_full_leaves_no_half_file_and_an_older_one_as_it_was(name
             write_run(run, tmp_path / written)
         assert not (tmp_path / written).exists() if before is None else (tmp_path / written).read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("latency", [12.5, {"total": 12.5}])
+def test_one_latency_for_all_stages_is_written_as_a_number(tmp_path, latency):
+    run = Run.from_records([{"query_id": "q", "documents": ["d"], "latency_ms": latency}])
+    write_run(run, tmp_path / "run.jsonl")
+    assert json.loads((tmp_path / "run.jsonl").read_text()) == {"query_id": "q", "retrieved": ["d"], "latency_ms": 12.5}

@@ -199,6 +199,7 @@ def test_an_exception_leaves_the_run_interrupted(logs):
     (lambda run: run.add(1.0, ["d1"]), "python-object/id"),
     (lambda run: run.add("q2"), "recording/nothing"),
     (lambda run: run.add("q2", [], answer=5), "recording/text"),
+    (lambda run: run.add("q2", [], latency_ms=np.timedelta64(12, "ns")), "recording/number"),
     (lambda run: run.add("q2", [], latency_ms=float("nan")), "recording/number"),
     (lambda run: run.add("q2", [], latency_ms={"retrieval": 5, "total": np.inf}), "recording/number"),
     (lambda run: run.add("q2", [], cost_usd=-1), "recording/number"),

@@ -12,7 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -35,11 +35,32 @@ def items_of(value: object) -> list | None:
         return None
 
 
+def is_duration(value: object) -> bool:
+    """Whether a value is a duration of numpy; its number depends on its unit, and Python takes it for a whole one."""
+    return isinstance(value, np.timedelta64)
+
+
+def is_real(value: object) -> TypeGuard[Real]:
+    """Whether a value is a number: no bool, and no duration of numpy, which Python takes for a whole number.
+
+    Examples
+    --------
+    >>> is_real(0.5), is_real(True), is_real(np.timedelta64(12, "ms"))
+    (True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool) and not is_duration(value)
+
+
+def is_whole(value: object) -> TypeGuard[Integral]:
+    """Whether a value is a whole number, as `is_real`."""
+    return is_real(value) and isinstance(value, Integral)
+
+
 def id_of(value: object, field: str = "query_id") -> str:
     """Text as it is, whole numbers in digits; InputError for any other kind."""
     if isinstance(value, str) and value:
         return value
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if is_whole(value):
         return str(value)
     raise InputError([Problem("python-object/id", {
         "value": represent(value), "kind": type(value).__name__}, field=field)])
@@ -70,7 +91,7 @@ def check_whole(least: int = 1, most: int | None = None, **values: object) -> No
     wrong = [Problem("python-object/whole", {"name": name, "value": represent(value, 60), "least": least, "most": most},
                      field=name)
              for name, value in values.items()
-             if not isinstance(value, Integral) or isinstance(value, bool) or value < least
+             if not is_whole(value) or value < least
              or (most is not None and value > most)]
     if wrong:
         raise InputError(wrong)
@@ -157,7 +178,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
             if wrong := _misfits(function, args, kwargs):
                 raise InputError(wrong) from error
             raise
-        if (keeps_them or any((place < len(args) or name in kwargs) and not isinstance(
+        if (keeps_them or any((place < len(args) or name in kwargs) and not _is_one_of(
                 args[place] if place < len(args) else kwargs[name], kinds) for name, place, kinds in plain)) and (
                 wrong := _misfits(function, args, kwargs)):
             raise InputError(wrong)
@@ -202,7 +223,7 @@ def _misfits(function: Callable, args: tuple, kwargs: dict) -> list[Problem]:
         problems += [Problem("python-object/misfit", {
             "value": represent(one, 60), "kind": type(one).__name__, "expected": _words(hint),
             "function": function.__qualname__}, field=name) for one in values if not _fits(one, hint)]
-        if name == "seed" and isinstance(value, Integral) and value < 0:  # NumPy takes none
+        if name == "seed" and is_whole(value) and value < 0:  # NumPy takes none
             problems.append(Problem("python-object/whole", {
                 "name": name, "value": represent(value, 60), "least": 0, "most": None}, field=name))
     return problems
@@ -244,6 +265,10 @@ def _includes_all(hint: Any, kind: type) -> bool:
     return kind is hint and (kind is bool or not issubclass(kind, str | int))
 
 
+def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, kinds) and not is_duration(value)
+
+
 def _fits(value: object, hint: Any) -> bool:
     """Whether an annotation includes a value, down to the items of lists and dicts, and the value can be stored."""
     if _includes_all(hint, type(value)) or (hint is str and type(value) is str and value.isascii()):
@@ -262,7 +287,8 @@ def _fits(value: object, hint: Any) -> bool:
         return value is None
     if kind in (float, int):
         return isinstance(value, (int, float, np.integer, np.floating)[::1 if kind is float else 2]) and not (
-            isinstance(value, np.timedelta64) or (isinstance(value, int) and value.bit_length() > _MOST_BITS))
+            isinstance(value, np.timedelta64 | np.longdouble)  # the latter is more than scipy takes
+            or (isinstance(value, int) and value.bit_length() > _MOST_BITS))
     if getattr(kind, "_is_protocol", False) and kind not in _LISTS:
         return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
     if isinstance(value, str) and kind not in _LISTS:

@@ -12,6 +12,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from itertools import count, pairwise
+from numbers import Real
 from pathlib import PurePath
 from types import ModuleType, SimpleNamespace
 from uuid import UUID
@@ -190,7 +191,10 @@ def plain_value(value: object) -> object:
         return sorted(str(plain_value(item)) for item in value)
     item = getattr(value, "item", None) if _package(value) in _NUMBERS else None  # a number of numpy or torch
     if callable(item) and getattr(value, "size", 1) == 1:
-        return plain_value(item())
+        plain = item()
+        if type(plain) is not type(value):
+            return plain_value(plain)
+        return plain_value(float(value) if isinstance(value, Real) else str(value))  # a longdouble gives itself
     text = _text_of_object(value)
     return _type_name(type(value)) if text is None else _short(without_secrets(text))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import is_valid
 from ragdash.core.errors import Collector, InputError, Problem, is_deep, represent, shorten
 from ragdash.core.ranking.rank_notes import note_ranks
-from ragdash.core.records.arguments import items_of
+from ragdash.core.records.arguments import is_real, is_whole, items_of
 from ragdash.core.records.python_details import (
     RUN_FIELDS,
     TRUTH_FIELDS,
@@ -259,14 +258,14 @@ def _id(problems: Collector, value: object, field: str) -> str:
     """Text as it is, whole numbers in digits; no text and any other kind is a problem (1.0 may have been "1")."""
     if isinstance(value, str) and value and is_writable(value):
         return value
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if is_whole(value):
         return str(value)
     problems.add("python-object/id", {"value": represent(value), "kind": type(value).__name__}, field=field)
     return ""
 
 
 def _number(problems: Collector, value: object, doc: object, field: str = "score") -> float:
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if is_real(value):
         with suppress(OverflowError):
             return float(value)
     problems.add("python-object/number", {"value": represent(value, 60), "document": str(doc)}, field=field)
@@ -274,7 +273,7 @@ def _number(problems: Collector, value: object, doc: object, field: str = "score
 
 
 def _grade(problems: Collector, value: object, doc: object) -> int:
-    if isinstance(value, Real):
+    if is_real(value) or isinstance(value, bool):
         with suppress(OverflowError):
             if _are_grades(np.array([float(value)])).all():
                 return int(value)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from numbers import Integral, Real
+from datetime import UTC, datetime
 
 import orjson
 
 from ragdash.core.errors import Collector, represent
-from ragdash.core.records.arguments import items_of
+from ragdash.core.records.arguments import is_real, is_whole, items_of
 from ragdash.core.records.details import STAGES, TOKENS
 
 _MOST_WHOLE = 2**63
@@ -38,6 +38,8 @@ def is_missing(value: object) -> bool:
 def without_missing(value: object) -> object:
     """A value whose lists and objects hold None where pandas has NA or NaT, which Arrow does not take there.
 
+    OverflowError for a time at the end of the calendar that is beyond it in UTC, as Arrow keeps it.
+
     Examples
     --------
     >>> import pandas as pd
@@ -48,6 +50,8 @@ def without_missing(value: object) -> object:
         return {key: without_missing(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [without_missing(item) for item in value]
+    if isinstance(value, datetime) and value.tzinfo:
+        value.astimezone(UTC)
     return None if type(value).__name__ in _NO_VALUE else value
 
 
@@ -112,13 +116,13 @@ def _list_of(read: Callable, expected: str) -> Callable:
 
 
 def _id(value: object) -> str:
-    if isinstance(value, Integral) and not isinstance(value, bool):
+    if is_whole(value):
         return str(value)
     return _text(value)
 
 
 def _amount(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_real(value):
         raise _Unfit("a number")
     try:
         number = float(value)
@@ -178,8 +182,8 @@ def _messages(value: object) -> list[dict]:
     if messages is None or not all(isinstance(message, Mapping) for message in messages):
         raise _Unfit(expected)
     try:
-        return [{"role": _text(message.get("role") or ""), "text": _text(message.get("text", message.get("content")))}
-                for message in messages]
+        return [{"role": "" if is_missing(message.get("role")) else _text(message["role"]),
+                 "text": _text(message.get("text", message.get("content")))} for message in messages]
     except _Unfit:
         raise _Unfit(expected) from None
 

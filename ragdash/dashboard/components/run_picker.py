@@ -135,7 +135,7 @@ def choose_drawn(context: PageContext) -> PageContext:
     drawn = _few_of_many(context, order)
     titles = {"best": f"Best {len(drawn.entries)}", "all": f"All {total}"}
     with st.container(horizontal=True, vertical_alignment="center", key="drawn_runs"):
-        st.segmented_control("Runs in the pictures", list(titles), format_func=titles.get, required=True,
+        st.segmented_control("Runs in the pictures", list(titles), format_func=titles.__getitem__, required=True,
                              key=state.choice_key(state.DRAWN, list(titles), "best"), persist_state="session",
                              label_visibility="collapsed")
         if state.get(state.DRAWN) == "best":

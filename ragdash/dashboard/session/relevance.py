@@ -36,7 +36,7 @@ def choose_relevance() -> None:
     state.choice_key(state.HOW, list(HOW), "partial")
     state.fraction_key(state.FROM, FLOOR, 1.0, THRESHOLD)
     state.choice_key(state.DECIDED, [WITH, WITHOUT], WITH)
-    st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
+    st.segmented_control("Relevant", list(BY), format_func=BY.__getitem__, required=True, key=state.MATCH,
                          help=tooltip("relevance_by"))
     if state.get(state.MATCH) == "evidence":
         _settings()

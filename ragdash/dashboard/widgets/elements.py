@@ -94,7 +94,7 @@ def _set_browser_title(text: str) -> None:
 
 
 def _part_control(parts: Mapping[str, str], key: str) -> None:
-    st.segmented_control("Part of the page", list(parts), format_func=parts.get, required=True,
+    st.segmented_control("Part of the page", list(parts), format_func=parts.__getitem__, required=True,
                          persist_state="session", key=key, label_visibility="collapsed")
 
 

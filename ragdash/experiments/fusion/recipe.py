@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, represent
 from ragdash.core.records import Run
+from ragdash.core.records.arguments import is_whole
 from ragdash.experiments.fusion.candidates import Candidates
 from ragdash.experiments.fusion.methods import METHODS, Method
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
@@ -110,8 +110,7 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
         raise InputError([Problem("fusion-runs/two", {"name": preset or method, "count": len(runs)}, field="RUN")])
     values = engine.resolve(given, len(runs)) if engine else given
     problems = _wrong_values(definition, values, given, len(runs), engine)
-    if window is not None and not (
-            isinstance(window, Integral) and not isinstance(window, bool) and window >= 1):
+    if window is not None and not (is_whole(window) and window >= 1):
         facts = {"name": "window", "value": represent(window), "low": 1, "whole": True, "high": None}
         problems.append(Problem("fusion-value", facts, field="--window"))
     if problems:

@@ -140,7 +140,9 @@ def _native_fields(row: dict) -> dict:
     if "attributes" in fields:
         fields["attributes"] = orjson.loads(fields["attributes"])
     if "latency_ms" in fields:
-        stages = {stage: ms for stage, ms in fields["latency_ms"].items() if ms is not None}
+        given = fields["latency_ms"]  # of each stage, or one number for all
+        stages = {stage: ms for stage, ms in given.items() if ms is not None} if isinstance(given, dict) else {
+            "total": given}
         fields["latency_ms"] = stages["total"] if stages.keys() == {"total"} else stages
     if "evidence" in fields:
         fields["evidence"] = [span if isinstance(span, str) or span["source"] is not None else span["text"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 
 from ragdash.analysis.tracking import (
@@ -22,7 +21,7 @@ from ragdash.analysis.tracking import history as metric_histories
 from ragdash.core.console import count
 from ragdash.core.errors import InputError, Problem, UnknownKey, represent
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.records.arguments import checked, checked_methods
+from ragdash.core.records.arguments import checked, checked_methods, is_whole
 from ragdash.evaluation.comparison_inputs import checked_kinds
 from ragdash.evaluation.outcomes import select_comparable
 from ragdash.metrics import Spec, one_spec, parse_specs
@@ -165,7 +164,7 @@ def _check_choices(by: object, repeats: object, family: object) -> None:
         if value not in choices:
             raise InputError([Problem("unknown-convention", {"value": value, "choices": list(choices), "name": name},
                                       field=name)])
-    if not isinstance(family, Integral) or isinstance(family, bool) or not 1 <= family < 2**63:
+    if not is_whole(family) or not 1 <= family < 2**63:
         raise InputError([Problem("python-object/family", {"value": represent(family)}, field="family")])
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 
 import numpy as np
 
 from ragdash.analysis import judge_validation
 from ragdash.analysis.judge_validation import CUT, JudgeValidation
 from ragdash.core.errors import InputError, Problem, represent
-from ragdash.core.records.arguments import checked
+from ragdash.core.records.arguments import checked, is_real
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import LEVEL
 from ragdash.metrics import Spec, one_spec
@@ -64,7 +63,7 @@ def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: 
         raise InputError([Problem("report-without-runs", {"run": evaluation.name}, field="evaluation")])
     if isinstance(labels, Mapping) and not labels:
         raise InputError([Problem("python-object/none", {"what": "label"}, field="labels")])
-    if not (isinstance(level, Real) and 0 < level < 1):
+    if not (is_real(level) and 0 < level < 1):
         raise InputError([Problem("interval-setting/level", {"value": represent(level, 60)}, field="level")])
     verdicts = judge_validation.judged_verdicts(evaluation, evaluation.match, spec)
     return judge_validation.validate_judge(verdicts, labels, cut=cut, level=level, groups=groups)

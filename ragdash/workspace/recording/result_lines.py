@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Set
-from numbers import Real
 
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.records.arguments import id_of, items_of
+from ragdash.core.records.arguments import id_of, is_duration, is_real, items_of
 from ragdash.core.records.flat_settings import DEEPEST, object_members
 from ragdash.core.records.python_details import is_writable
 from ragdash.core.records.secrets import is_secret_name, without_secrets
@@ -128,7 +127,7 @@ def _scored(retrieved: list, query_id: str) -> bool | None:
 
 def _score(score: object, doc_id: object, query_id: str) -> float:
     score = _plain(score)
-    if not isinstance(score, Real) or isinstance(score, bool) or not abs(score) < LARGEST:
+    if not is_real(score) or not abs(score) < LARGEST:
         raise InputError([Problem("recording/score", {"value": object_text(score), "document": str(doc_id),
                                                       "query": query_id}, field="score")])
     return float(score)
@@ -137,7 +136,7 @@ def _score(score: object, doc_id: object, query_id: str) -> float:
 def _plain(value: object) -> object:
     """A number of numpy or torch as one of Python; anything else, such as an array of several, as it is."""
     try:
-        return value.item() if hasattr(value, "item") else value
+        return value.item() if hasattr(value, "item") and not is_duration(value) else value
     except (TypeError, ValueError, RuntimeError):
         return value
 
@@ -147,7 +146,7 @@ def _check_amount(amount: object, field: str, query_id: str) -> None:
     if amount is None:
         return
     number = _plain(amount)
-    if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < LARGEST:
+    if not is_real(number) or not 0 <= number < LARGEST:
         raise InputError([Problem("recording/number", {"value": object_text(amount), "query": query_id}, field=field)])
 
 

@@ -224,8 +224,9 @@ def render_queries(context: PageContext, specs: list[Spec]) -> None:
 def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
     st.header(f"Query by query: {fmt.escape(spec.title)}", anchor=False, help=fmt.escape(spec.metric.summary_line))
-    st.segmented_control("Picture", list(FIGURES), format_func=FIGURES.get, required=True, persist_state="session",
-                         key=state.choice_key(state.PICTURE, list(FIGURES), "sorted"), label_visibility="collapsed")
+    st.segmented_control("Picture", list(FIGURES), format_func=FIGURES.__getitem__, required=True,
+                         persist_state="session", label_visibility="collapsed",
+                         key=state.choice_key(state.PICTURE, list(FIGURES), "sorted"))
     evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = context.names[base]

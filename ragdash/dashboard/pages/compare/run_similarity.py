@@ -54,7 +54,7 @@ def _render_matrix(context: PageContext, drawn: PageContext) -> None:
              "overlap": f"Documents that both runs have in their first {context.k}, as a share of the longer list.",
              "tau": f"Whether the documents that both returned within {depth} ranks are in the same order; what only "
                     "one returned is left out."}
-    st.segmented_control("Metric", list(titles), format_func=titles.get, required=True, persist_state="session",
+    st.segmented_control("Metric", list(titles), format_func=titles.__getitem__, required=True, persist_state="session",
                          key=state.choice_key(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
     name = state.get(state.ALIKE)
     in_scope = context.scope.queries

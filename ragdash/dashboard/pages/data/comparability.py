@@ -298,8 +298,8 @@ def _render_convention(name: str, report: ComparabilityReport, runs: Sequence[Se
     title, choices = TERMS[name].name, comparability.CHOICES[name]
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)
-    st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=tooltip(name), required=True,
-                         on_change=clicks.take_choice, args=(key, partial(state.set_convention, name)))
+    st.segmented_control(title, list(choices), format_func=choices.__getitem__, key=key, help=tooltip(name),
+                         required=True, on_change=clicks.take_choice, args=(key, partial(state.set_convention, name)))
     table = tables.effects_table(report, name, runs)
     if len(table):
         st.table(table, border="horizontal", hide_index=True, alt=f"Means under each choice of: {title}")

@@ -57,8 +57,8 @@ def render_traits(data: FailuresData) -> None:
     }
     state.choice_key(state.SHARES, list(measures), next(iter(measures)))
     if len(measures) > 1:
-        st.segmented_control("Worse by", list(measures), format_func=measures.get, key=state.SHARES, required=True,
-                             persist_state="session", label_visibility="collapsed")
+        st.segmented_control("Worse by", list(measures), format_func=measures.__getitem__, key=state.SHARES,
+                             required=True, persist_state="session", label_visibility="collapsed")
     values, sign, axis = _trait_values(data)
     rows = _compare_traits(data.digest, repr((_cache_key(data), state.get(state.SHARES), str(data.spec))),
                    _values=values, _sign=sign, _traits=query_traits,

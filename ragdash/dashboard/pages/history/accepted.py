@@ -33,7 +33,7 @@ class Accepted:
 
 def choose_against() -> None:
     """The kind of comparison, for the bar above the picture."""
-    st.segmented_control("Compare with", list(AGAINST), format_func=AGAINST.get, required=True,
+    st.segmented_control("Compare with", list(AGAINST), format_func=AGAINST.__getitem__, required=True,
                          persist_state="session", help=tooltip("accepted_run"),
                          key=state.choice_key(state.HISTORY_AGAINST, list(AGAINST), ROLLING))
 

@@ -111,7 +111,7 @@ def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     longest = {by: max(map(len, lines_of(points, by).values())) for by in options}
     default = "name" if longest["name"] > 1 else max(options, key=lambda by: longest[by])
     with st.container(horizontal=True, vertical_alignment="bottom", key="history_choice"):
-        st.segmented_control("Lines by", options, format_func=LINES.get, required=True,
+        st.segmented_control("Lines by", options, format_func=LINES.__getitem__, required=True,
                              persist_state="session", key=state.choice_key(state.HISTORY_BY, options, default))
         lines = lines_of(points, state.get(state.HISTORY_BY))
         names = sorted(lines, key=lambda name: -len(lines[name]))

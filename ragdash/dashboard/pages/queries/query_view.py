@@ -264,8 +264,9 @@ def _answers(case: QueryCase) -> None:
     options = [key for key, available in (("reference", case.references), ("contexts", any(
         output.contexts is not None for output in outputs))) if available]
     if len(options) > 1:
-        st.segmented_control("Highlight", options, format_func=COMPARISONS.get, required=True, persist_state="session",
-                             key=state.choice_key(state.AGAINST, options, options[0]), label_visibility="collapsed")
+        st.segmented_control("Highlight", options, format_func=COMPARISONS.__getitem__, required=True,
+                             persist_state="session", label_visibility="collapsed",
+                             key=state.choice_key(state.AGAINST, options, options[0]))
     compare_with = state.get(state.choice_key(state.AGAINST, options, options[0])) if options else ""
     theme, context = elements.theme(), case.data.context
     for text in case.references:

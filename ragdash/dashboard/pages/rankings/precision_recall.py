@@ -31,7 +31,7 @@ def render() -> None:
         st.segmented_control(
             "k axis",
             list(page_context.SCALES),
-            format_func=page_context.SCALES.get,
+            format_func=page_context.SCALES.__getitem__,
             required=True,
             key=state.choice_key(state.SCALE, list(page_context.SCALES), "log"),
             persist_state="session",
@@ -49,7 +49,7 @@ def render() -> None:
     st.segmented_control(
         "Trade-off",
         list(page_context.TRADE_OFFS),
-        format_func=page_context.TRADE_OFFS.get,
+        format_func=page_context.TRADE_OFFS.__getitem__,
         required=True,
         key=state.choice_key(state.VIEW, list(page_context.TRADE_OFFS), "k"),
         label_visibility="collapsed",

@@ -32,7 +32,7 @@ def render() -> None:
         st.segmented_control(
             "Appearance",
             list(APPEARANCES),
-            format_func=APPEARANCES.get,
+            format_func=APPEARANCES.__getitem__,
             required=True,
             persist_state="session",
             key=state.choice_key(state.LOOK, list(APPEARANCES), ""),

@@ -78,7 +78,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> Delta
                           persist_state="session", on_change=_note_words)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
         if hybrid_report.is_possible(context) and st.segmented_control(
-                "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.get, required=True,
+                "Better hybrid", list(HYBRID_PLACES), format_func=HYBRID_PLACES.__getitem__, required=True,
                 key=state.choice_key(state.REPORT_HYBRID, list(HYBRID_PLACES), "sentence"), persist_state="session",
                 help=tooltip("report_hybrid")) == "section":
             report_request = replace(report_request, sections=(*ONE_PAGE, HYBRID))
@@ -137,12 +137,12 @@ def _sections(context: PageContext) -> dict[str, str]:
 
 def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
     titles = _sections(context)
-    st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
+    st.pills("Sections", list(titles), format_func=titles.__getitem__, selection_mode="multi", persist_state="session",
              key=state.choices_key(state.PARTS, list(titles), [name for name in titles if name not in ASKED]),
              wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
-                             format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
+                             format_func={"yes": "In it", "no": "Left out"}.__getitem__, persist_state="session",
                              key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
                              help=tooltip("report_texts"))
         report_request = build_request(context, specs)

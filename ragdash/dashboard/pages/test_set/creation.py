@@ -67,7 +67,7 @@ def _form(corpus: Corpus) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="new_set_what"):
         size = fields.number_input("Questions", 1, LARGEST, key=state.NEW_SET_SIZE, width=140, persist_state="session")
         types = st.pills("Types", list(TYPES), selection_mode="multi", key=state.NEW_SET_TYPES,
-                         format_func=TYPE_TITLES.get, persist_state="session", wrap=True)
+                         format_func=TYPE_TITLES.__getitem__, persist_state="session", wrap=True)
         critique = st.toggle("Critique", key=state.NEW_SET_CRITIQUE, persist_state="session",
                              help=tooltip("critique"))
     address, endpoint, problems = form.endpoint_form()

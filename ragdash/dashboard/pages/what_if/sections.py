@@ -108,7 +108,7 @@ def _chosen_runs(context: PageContext) -> PageContext:
     key = state.choices_key(state.FUSED_RUNS, context.digests, default)
     if not st.session_state[key] and (earlier or len(context.digests) == 2):  # the runs chosen before are hidden
         st.session_state[key] = default
-    st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
+    st.multiselect("Runs to fuse", context.digests, format_func=names.__getitem__, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"), wrap=True)
     entries = {entry.digest: entry for entry in context.entries}
     return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])

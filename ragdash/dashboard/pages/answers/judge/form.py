@@ -193,7 +193,7 @@ def _choose_endpoint() -> tuple[str, str, str]:
         st.segmented_control(
             "Protocol",
             list(judges_sentences.PROTOCOLS),
-            format_func=judges_sentences.PROTOCOLS.get,
+            format_func=judges_sentences.PROTOCOLS.__getitem__,
             required=True,
             key=state.JUDGE_KIND,
             persist_state="session",
@@ -217,7 +217,7 @@ def _choose_key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
         st.segmented_control(
             "Key",
             list(KEY_SOURCES),
-            format_func=KEY_SOURCES.get,
+            format_func=KEY_SOURCES.__getitem__,
             required=True,
             key=state.JUDGE_KEY_FROM,
             persist_state="session",

@@ -41,7 +41,7 @@ def rubric_editor() -> None:
         with st.container(horizontal=True, key="rubric_how"):
             st.selectbox("Verdict", list(KINDS), format_func=KINDS.get, key=state.RUBRIC_KIND, width=200,
                          persist_state="session")
-            st.multiselect("The judge sees", list(TEXTS), format_func=SEEN.get, key=state.RUBRIC_SEES,
+            st.multiselect("The judge sees", list(TEXTS), format_func=SEEN.__getitem__, key=state.RUBRIC_SEES,
                            persist_state="session", width=320, wrap=True)
             fields.text_input("Column with a criterion per query", key=state.RUBRIC_COLUMN, persist_state="session",
                               width=240, placeholder="none", help=tooltip("rubric_column"))

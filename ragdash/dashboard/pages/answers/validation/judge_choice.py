@@ -68,8 +68,9 @@ def choices(context: PageContext) -> TrustData:
     problems = [*data.problems, *state.notice()]
     elements.problems(problems, "labels")
     show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
-    st.segmented_control("View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed",
-                         key=state.choice_key(state.TRUST_VIEW, list(VIEWS), "result"), persist_state="session")
+    st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, required=True,
+                         label_visibility="collapsed", key=state.choice_key(state.TRUST_VIEW, list(VIEWS), "result"),
+                         persist_state="session")
     return data
 
 

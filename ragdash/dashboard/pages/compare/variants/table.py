@@ -28,7 +28,7 @@ def render(data: VariantsData) -> None:
         groups = [NONE, *variants.varying]
         st.selectbox("Group by", groups, key=state.choice_key(state.VARIANTS_BY, groups, NONE), width=220,
                      persist_state="session")
-        st.multiselect("Pin runs", list(names), format_func=names.get, width=320, persist_state="session",
+        st.multiselect("Pin runs", list(names), format_func=names.__getitem__, width=320, persist_state="session",
                        key=state.choices_key(state.VARIANTS_PINNED, list(names), []), wrap=True)
     frame = runs_frame(data)
     pinned = [names[digest] for digest in state.get(state.VARIANTS_PINNED) if digest in names]

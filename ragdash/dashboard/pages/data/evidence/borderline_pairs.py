@@ -94,7 +94,7 @@ def _render_applied(
     with st.container(horizontal=True, vertical_alignment="center", key="decided_bar"):
         st.segmented_control("Decisions", [relevance.WITH, relevance.WITHOUT], required=True, key=state.DECIDED,
                              persist_state="session", label_visibility="collapsed",
-                             format_func={relevance.WITH: "Decisions applied", relevance.WITHOUT: "Left out"}.get)
+                             format_func=lambda kind: "Decisions applied" if kind == relevance.WITH else "Left out")
         count_text = fmt.count(len(decided), "decision holds", "decisions hold")
         st.caption(f"{count_text} for the runs shown, of {len(kept_decisions().read(stamp)):,} kept. "
                    + (f"{fmt.escape(spec.title)}: {describe_effect(context, spec, stamp)}" if describe_effect else ""))

@@ -75,7 +75,7 @@ def _render_choices() -> int | None:
         st.segmented_control(
             "Cutoff axis",
             list(score_sentences.CUTOFF_AXES),
-            format_func=score_sentences.CUTOFF_AXES.get,
+            format_func=score_sentences.CUTOFF_AXES.__getitem__,
             required=True,
             key=state.choice_key(state.CUTOFF_BY, list(score_sentences.CUTOFF_AXES), "quantile"),
             persist_state="session",
@@ -231,7 +231,7 @@ def _render_curves(context: PageContext, drawn: PageContext, sweeps: list[Sweep]
     st.segmented_control(
         "Averaging",
         list(score_sentences.AVERAGE_TITLES),
-        format_func=score_sentences.AVERAGE_TITLES.get,
+        format_func=score_sentences.AVERAGE_TITLES.__getitem__,
         required=True,
         key=state.choice_key(state.AVERAGED, list(score_sentences.AVERAGE_TITLES), "pooled"),
         persist_state="session",

@@ -105,7 +105,7 @@ def render_times(data: SpeedCostData) -> None:
         st.segmented_control(
             "Stage",
             stages,
-            format_func=data.stage_titles.get,
+            format_func=data.stage_titles.__getitem__,
             key=key,
             required=True,
             persist_state="session",
@@ -132,8 +132,9 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     if not options:
         return
     st.header(f"What quality costs: {fmt.escape(spec.title)}", anchor=False, help=tooltip("pareto_front"))
-    st.segmented_control("Against", options, format_func=PRICE_TITLES.get, required=True, persist_state="session",
-                         key=state.choice_key(state.PAID, options, options[0]), label_visibility="collapsed")
+    st.segmented_control("Against", options, format_func=PRICE_TITLES.__getitem__, required=True,
+                         persist_state="session", label_visibility="collapsed",
+                         key=state.choice_key(state.PAID, options, options[0]))
     paid = state.get(state.PAID)
     price, unit = data.price_intervals(paid), "$" if paid == "cost" else "ms"
     summaries = [row[0] for row in data.context.results.summary([spec])]
