@@ -73,7 +73,7 @@ def test_a_planted_hub_is_found_with_its_judgments_and_random_lists_have_none():
     [hub] = view.hubs.hubs
     assert (hub.document, hub.n, hub.relevant, hub.not_relevant, hub.unjudged) == ("hub", 30, 1, 1, 28)
     assert hub.queries[:30].all() and not hub.queries[30:].any() and view.hubs.places == pytest.approx(30 / 600)
-    assert "**1 hub** among 255 documents that the runs return takes 5% of the places" in corpus_sentences(view)[2]
+    assert "**1 hub** among 255 returned documents takes 5% of the places" in corpus_sentences(view)[2]
     alarms = sum(bool(corpus_view([Match(run_of("bm25", random_lists(seed)), truth)]).hubs.hubs)
                  for seed in range(2, 62))
     assert alarms <= 8  # 3 expected at most; 9 or more has a probability below 0.004

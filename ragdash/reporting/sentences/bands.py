@@ -126,19 +126,22 @@ def bands_tooltip(table: Bands) -> str:
     return f"{table.words()}. Source: {table.source}."
 
 
-def instead_of_bands(rated: Sequence[str], *, of_files: bool = False) -> str:
+def instead_of_bands(rated: Sequence[str], *, of_files: bool = False, several: bool = True) -> str:
     """What to go by where no source says which values are good; rated: titles of the metrics shown that have bands.
 
-    of_files: whether some of the metrics are scores that a file gives to answers.
+    of_files: whether some of the metrics are scores that a file gives to answers; several: whether runs can be
+    compared.
 
     Examples
     --------
     >>> instead_of_bands(["MRR"])[102:177]
     'Use a metric with bands (MRR), a comparison of the runs (**Compare**), or a'
     """
-    metrics = f"a metric with bands ({escape(listed(rated))}), " if rated else ""
+    metrics = f"a metric with bands ({escape(listed(rated))})" if rated else ""
+    comparison = "a comparison of the runs (**Compare**)" if several else ""
+    others = "".join(f"{option}, " for option in (metrics, comparison) if option)
     scores = (" Scores from a file get no bands: another judge, prompt or formula gives other values."
               if of_files else "")
     return ("No known source says which values of these metrics are good: that depends on questions and judgments."
-            f"{scores} Use {metrics}a comparison of the runs (**Compare**), or a target: what your users need, or what "
-            "the run in use has now. For limits of your own, open a **Bands file**.")
+            f"{scores} Use {others}{'or ' if others else ''}a target: what your users need, or what the run in use has "
+            "now. For limits of your own, open a **Bands file**.")

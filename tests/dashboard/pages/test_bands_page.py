@@ -176,6 +176,7 @@ def test_one_three_and_ten_runs(many):
     assert set(figures) == {"bands_R_10", "bands_RR"}
     assert len(figures["bands_RR"]["data"]) == min(many, 6), "of many the best"
     assert len(finding(at)) < 600
+    assert ("a comparison of the runs" in said(at)) == (many > 1), "one run is compared with none"
 
 
 def test_metrics_without_bands_say_so_and_take_a_target(samples):

@@ -81,6 +81,13 @@ def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
     assert names == ["front", "good", "bad"]
 
 
+def test_the_picture_of_one_run_does_not_speak_of_others():
+    runs = [run("slow", 10, 1), run("fast", 1, 2)]
+    captions = [["Pareto front" in one.value for one in opened("threshold-bands/speed", **session(*some)).caption
+                 if "Bars are" in one.value] for some in (runs[:1], runs)]
+    assert captions == [[False], [True]]
+
+
 def test_the_ecdf_can_be_of_one_stage():
     at = opened("threshold-bands/speed", **session(run("one", 1, 1), stage="retrieval"))
     (line,) = charts(at)["ecdf"]["data"]

@@ -236,7 +236,7 @@ def render_targets(context: PageContext, drawn: PageContext, rated_metrics: Sequ
               help=tooltip("metrics_without_bands"))
     of_files = any(one.spec.file_column and counterpart(one.spec, read_spec) is None for one in bare)
     st.caption(band_sentences.instead_of_bands([one.spec.title for one in rated_metrics if one.is_rated],
-                                               of_files=of_files))
+                                               of_files=of_files, several=len(context.entries) > 1))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             key = f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"

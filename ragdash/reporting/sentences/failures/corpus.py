@@ -11,8 +11,8 @@ from ragdash.reporting.sentences.formatting import count, escape, number, percen
 
 def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
     """How many documents a run returns far more often than chance explains, and how many places they take."""
-    where = "of the corpus" if hubs.of_corpus else "that the runs return"
-    of = f"{count(hubs.documents, 'document')} {where}"
+    of = f"{count(hubs.documents, 'document')} of the corpus" if hubs.of_corpus else \
+        count(hubs.documents, "returned document")
     if not hubs.hubs:
         return f"None of the {of} is in more top-{k} lists of {escape(run)} than chance explains."
     top = max(hubs.hubs, key=lambda hub: hub.n)

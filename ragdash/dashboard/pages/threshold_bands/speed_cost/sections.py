@@ -154,7 +154,8 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
         f"{spec.title} against {PRICE_TITLES[paid].lower()} of each run; on the front: "
         + fmt.listed([data.context.names[index] for index in np.flatnonzero(on_front)] or ["none"]),
         formats={PRICE_TITLES[paid]: "%.6g", "Cost of 0.01 more": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
-        caption="Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95% intervals. Compare shows "
+        caption="Bars are 95% intervals." if len(data.context.entries) < 2 else
+                "Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95% intervals. Compare shows "
                 "whether a difference is real.",
         note=f"Mean over {fmt.query_range([summary.n for summary in summaries])}.",
     )
