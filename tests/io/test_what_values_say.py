@@ -170,3 +170,11 @@ def test_a_first_row_whose_id_is_like_those_below_is_no_header():
     lines = [f"q{number + 1}\ttypes of moves in part {number} of the game" for number in range(COUNT)]
     reading = propose(Source(("queries.tsv", "\n".join(lines).encode())))[0]
     assert reading.count == COUNT and reading.mapping["query_id"] == "column 1"
+
+
+def test_actual_next_to_the_predicted_class_of_a_system_is_right():
+    kinds = ("Logic", "Cultural", "Wordplay")
+    file = table(ID=lambda n: n, Question=lambda n: ASKED[n], Actual=lambda n: kinds[n % 3],
+                 Baseline_Predicted=lambda n: kinds[n % 2], Baseline_Correct=lambda n: int(n % 3 == n % 2))
+    mapping = propose(Source(file))[0].mapping
+    assert (mapping["answers"], mapping["answer"]) == ("Actual", "Baseline_Predicted")

@@ -98,8 +98,9 @@ def predicted_class(result: Assignment, free: dict[str, Field]) -> list[Field]:
     predicted = [item for item in kinds if not {"predicted", "pred"}.isdisjoint(item.name_words)]
     right = [item for item in kinds if item.name_words == ("label",) or (
         len(item.name_words) > 1 and GOLD.issuperset(item.name_words[:-1]))]
-    predicted = predicted or [item for item in plain if item.name_words in _PREDICTED]
-    right = right or [item for item in plain if item.name_words in _RIGHT]
+    predicted = predicted or [item for item in plain if item.name_words[-1:] in _PREDICTED]
+    known = result.fields.get(result.roles.get("answers", ""))
+    right = right or [item for item in (*plain, *[known] * (known is not None)) if item.name_words in _RIGHT]
     if len(predicted) != 1 or len(right) != 1 or set(predicted[0].items).isdisjoint(right[0].items):
         return []
     if "answers" not in result.roles:

@@ -24,8 +24,9 @@ class _RightField(Field):
 
 
 def with_right_values(fields: Mapping[str, Field]) -> dict[str, Field]:
-    """The fields; those called actual of which another one has a prediction are right."""
-    nouns = {tuple(word for word in item.name_words if word not in _PREDICTED) for item in fields.values()
-             if not _PREDICTED.isdisjoint(item.name_words)}
+    """The fields; those called actual of which another one has a prediction are right: also Baseline_Predicted."""
+    predicted = [item.name_words for item in fields.values() if not _PREDICTED.isdisjoint(item.name_words)]
+    nouns = {tuple(word for word in names if word not in _PREDICTED) for names in predicted} | {
+        () for names in predicted if names[-1] in _PREDICTED}
     return {path: _RightField(path, item.values) if "actual" in item.name_words and tuple(
         word for word in item.name_words if word != "actual") in nouns else item for path, item in fields.items()}
