@@ -178,3 +178,10 @@ def test_actual_next_to_the_predicted_class_of_a_system_is_right():
                  Baseline_Predicted=lambda n: kinds[n % 2], Baseline_Correct=lambda n: int(n % 3 == n % 2))
     mapping = propose(Source(file))[0].mapping
     assert (mapping["answers"], mapping["answer"]) == ("Actual", "Baseline_Predicted")
+
+
+def test_questions_about_cases_with_what_is_switched_on_are_questions():
+    rows = [{"case_id": f"CASE-{number // 2:04}", "question": ASKED[number], "add_match_info": "yes",
+             "expected_contains": ["moves"]} for number in range(COUNT)]
+    first = readings(rows)[0][0]
+    assert (first["role"], first["query"]) == ("questions", "question") and "scores" not in first

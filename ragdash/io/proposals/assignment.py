@@ -58,7 +58,7 @@ _OF_QUERIES = {"case", "sample", "item", "record", "result", "row", "example", "
                "detail", "run", "eval", "evaluation", "per", "benchmark", "set", "gold", "golden", "qa", "pair",
                "label", "judgment", "prediction", "ranking", "retrieval", "qid"}  # in names of their lists
 _NUMBERS_OF_QUERIES = (("n",), ("num", "query"), ("n", "query"), ("query", "count"), ("n", "sample"))
-_OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn"}
+_OF_TALKS = {"conversation", "conv", "session", "dialog", "dialogue", "topic", "thread", "turn", "case"}
 _FEWEST, _FEWEST_KEYS = 5, 8  # records without a question, deep in a file; keys that may be those of queries
 _CHECKSUMS = {"sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum"}
 _PREFERRED = {"a", "b", "tie", "draw", "both", "neither"}

@@ -43,7 +43,7 @@ _CONFIG_OBJECTS = {"config", "configuration", "setting", "param", "parameter", "
                    "profile", "persona", "student", "patient", "customer"}  # of a system, or of who asks
 _DATA_OBJECTS = {"metadata", "meta", "diagnostic", "debug", "workflow"}  # of how an answer was made
 _NO_RATING = RANKS | ID | DOCUMENT | {"token", "cost", "price", "retrieved", "returned", "call", "step", "turn"}
-_SETTINGS = {"include", "use", "enable", "allow", "skip", "require"}  # in front of what a query is asked with
+_SETTINGS = {"include", "use", "enable", "allow", "skip", "require", "add", "show"}  # in front of what is asked for
 _RELEVANCE = {"relevance", "rel", "relevancy"}
 _OUTCOMES = {"ok", "answered", "supported", "abstained", "refused", "declined", "hallucinated",
              "found"}  # true or false
