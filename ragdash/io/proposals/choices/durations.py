@@ -47,7 +47,8 @@ def _one_of_each_stage(fields: list[Field]) -> list[Field]:
     times: dict[str, Field] = {}
     for item in sorted(fields, key=lambda item: not is_whole_time(item.path)):
         times.setdefault(time_stage(item.path), item)
-    return list(times.values())
+    chosen = {item.path for item in times.values()}
+    return [item for item in fields if item.path in chosen]
 
 
 def _may_be_duration(item: Field) -> bool:
