@@ -24,8 +24,8 @@ from ragdash.dashboard.widgets.texts import bulleted, term_help
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
-STATE_TITLES = {"": "runs differ", "solved": "every run has the best value", "failed": "every run has the worst value",
-                "equal": "all runs equal", "undefined": "undefined in a run"}
+STATE_TITLES = {"": "runs differ", "solved": "best in every run", "failed": "worst in every run",
+                "equal": "equal in every run", "undefined": "undefined in a run"}
 STATES_OF_ONE = {"": "in between", "solved": "best value", "failed": "worst value"}
 MOST_FINDINGS = 2_000
 TABLE_HEIGHT = 300
