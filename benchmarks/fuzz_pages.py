@@ -115,10 +115,11 @@ class Visitor(Session):
 
     async def open_page(self) -> None:
         """Click on a link of the menu."""
-        path = self.rng.choice(sorted(self.pages))
-        self.page, self.query = self.pages[path], ""
-        self.forget_page()
-        self.done.append(f"open /{path}")
+        if self.pages:
+            path = self.rng.choice(sorted(self.pages))
+            self.page, self.query = self.pages[path], ""
+            self.forget_page()
+            self.done.append(f"open /{path}")
         await self._send_rerun()
         await self.rest()
 
