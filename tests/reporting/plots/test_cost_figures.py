@@ -89,6 +89,16 @@ def test_no_name_lies_on_the_interval_of_another_run():
         "sparse": "left", "dense": "right", "hybrid": "left"}
 
 
+def test_a_name_that_fits_by_the_widths_of_its_letters_is_next_to_its_mark():
+    """The slowest run is 63 pixels from the right edge of a phone; "hybrid-1" takes 62 with its sign and the gap."""
+    cost, quality = three(0.297, 22.956, 29.236), np.array([[0.718, 0.711, 0.695], [0.639, 0.642, 0.617],
+                                                            [0.795, 0.778, 0.770]])
+    fig = latency_cost.pareto(["sparse", "dense", "hybrid-1"], range(3), cost, quality, [True, False, False], axis=NDCG,
+                              title="x", unit="ms", n=[9] * 3)
+    assert {named(note.text): (note.y, note.xanchor) for note in fig.layout.annotations} == {
+        "sparse": (0.718, "left"), "dense": (0.711, "right"), "hybrid-1": (0.695, "left")}
+
+
 def test_no_name_covers_a_mark_and_where_marks_are_close_it_is_at_the_end_of_its_bar():
     """In pixels of a phone, a, b and c are 27 apart: beside a are the marks and bars of b and c, above its bar is room.
     """

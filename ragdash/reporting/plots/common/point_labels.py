@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ragdash.reporting.plots.common.margins import text_width
 from ragdash.reporting.plots.common.theme import Figure, Theme, annotate, escape
 
 WIDE, TALL = 270, 330  # pixels of the picture on a phone, which is the smallest
-LETTER, SIGN, LINE = 6.5, 14, 16  # pixels of a letter, of a sign with its blank, and of a line of text
+SIZE, SIGN, LINE = 12, 11, 16  # pixels of the font, of a sign with its blank, and of a line of text
 ASIDES = {"left": 9, "center": 0, "right": -9}  # pixels from a mark to this side of its name
 ABOVE = 5  # pixels between the height of a mark, or the end of a bar, and a name
 BAR, MARK = np.array([-2, 2, -2, 2]), 8  # pixels of a bar, and of a mark, on each side of its middle
@@ -67,7 +68,7 @@ def label_points(fig: Figure, points: np.ndarray, names: Sequence[str], x_range:
     for index, (name, point) in enumerate(zip(names, np.asarray(points, float), strict=True)):
         x, *heights = ((np.array([point[0], point[1], uppers[index], lowers[index]]) - start[[0, 2, 2, 2]])
                        * scale[[0, 2, 2, 2]]).tolist()
-        free = [place for place in _places(x, *heights, LETTER * len(name) + (SIGN if signs else 0))
+        free = [place for place in _places(x, *heights, text_width(escape(name), SIZE) + (SIGN if signs else 0))
                 if not any(_touch(place.box, other) for other in (*taken, *covered))]
         crossed = {place: sum(_touch(place.box, line) for line in lines) for place in free}
         for place in sorted((place for place in free if not crossed[place] or place.anchor == 0), key=crossed.get)[:1]:
@@ -99,7 +100,7 @@ def _note(place: _Place, heights: Sequence[float], theme: Theme, **more) -> dict
     """The annotation of a name; heights: of the mark and of both ends of its bar."""
     return {"y": float(heights[place.anchor]), "showarrow": False, "xanchor": place.side,
             "yanchor": "bottom" if place.up else "top", "xshift": ASIDES[place.side] if place.anchor == 0 else 0,
-            "yshift": ABOVE if place.up else -ABOVE, "font": {"size": 12, "color": theme.ink}, **more}
+            "yshift": ABOVE if place.up else -ABOVE, "font": {"size": SIZE, "color": theme.ink}, **more}
 
 
 def _places(x: float, mark: float, upper: float, lower: float, width: float) -> list[_Place]:
