@@ -114,9 +114,10 @@ def cautions(variants: Variants) -> list[str]:
         lines.append(f"{_name(setting)} cannot be separated from {listed(_short(list(setting.inseparable)))}: these "
                      "runs change them together. Add runs that change one of them alone.")
     if not effects.balanced:
-        lines.append(f"The design is unbalanced: {effects.combinations:,} of {effects.possible:,} combinations of "
-                     "values have a run, and some values occur together more often than others. Effects are adjusted "
-                     "for this by a model without interactions.")
+        missing = f"{effects.combinations:,} of {effects.possible:,} combinations of values have a run, and " \
+            if effects.combinations < effects.possible else ""
+        lines.append(f"The design is unbalanced: {missing}some values occur together more often than others. Effects "
+                     "are adjusted for this by a model without interactions.")
     if np.isfinite(effects.explained) and effects.explained < 0.8:
         lines.append(f"All settings together explain {percent(effects.explained)} of the differences between the "
                      "means. The rest are interactions and noise: an effect holds on average, not for each "

@@ -301,3 +301,8 @@ def test_the_frame_has_settings_as_columns_and_cautions_name_what_is_tied():
     tied = cautions(compare_variants([[evaluation.match] for evaluation in some], some, nested, SPEC))
     assert any(line.startswith("host cannot be separated from model: ") for line in tied)
     assert any("unbalanced: 3 of 6 combinations" in line for line in tied)
+    twice = [*GRID, GRID[0]]  # each combination has a run, the first has two
+    some = [*evaluations, replace(evaluations[0], name="again")]
+    uneven = compare_variants([[evaluation.match] for evaluation in some], some, twice, SPEC)
+    assert uneven.effects.combinations == uneven.effects.possible
+    assert any("unbalanced: some values occur together more often" in line for line in cautions(uneven))
