@@ -121,3 +121,10 @@ def test_what_a_system_should_do_is_no_answer():
     mapping, = offered([{"id": f"e{n}", "query": ASKED[n], "expected_behavior": f"Should call tool {n} and cite it.",
                          "should_use_rag": n % 2 == 0} for n in COUNT])
     assert (mapping["role"], "answers" in mapping) == ("questions", False)
+
+
+def test_means_of_methods_with_their_settings_in_the_name_are_a_summary():
+    rows = [f'"dense@100>>graph (at {n + 1}, alpha = 0.{n}) to @50",0.6{n},0.9{n},0.4{n},{n + 8}' for n in COUNT]
+    with pytest.raises(InputError) as error:
+        read_runs(("file.csv", "\n".join(["Method,nDCG,MRR,MAP,doc_topk", *rows, ""]).encode()))
+    assert [problem.message for problem in error.value.problems] == ["summary/metrics"]

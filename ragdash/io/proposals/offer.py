@@ -43,6 +43,7 @@ _EXPLAINS = {"reason", "reasoning", "explanation", "note", "notes", "comment", "
 _CHANGED = {"expanded", "rewritten", "reformulated", "rephrased", "transformed", "expansion"}  # in front of query
 _QUERIES = {"query", "question", "qid", "topic", "id"}
 _OF_ONE_QUERY = {*_QUERIES, "prompt", "input", "doc", "document", "answer"}
+_SYSTEMS = (("method",), ("system",), ("config",), ("configuration",), ("pipeline",), ("variant",), ("experiment",))
 _GROUPS = {"app", "type", "kind", "category", "class", "group", "count", "number"}
 _LISTED = ("retrieved", "evidence", "relevant")
 _MOST_MEMBERS = 100  # of a report
@@ -316,7 +317,8 @@ def _metrics_of_settings(source: Source) -> list[str]:
     metrics = [name for name, item in fields.items() if item.is_number and not item.is_list
                and not SURE_METRICS.isdisjoint(words(name))]
     others = [item for name, item in fields.items() if name not in metrics]
-    if not metrics or any(item.is_list or item.is_long_text or is_question(item) or (
+    if not metrics or any(item.is_list or is_question(item) or (
+            item.is_long_text and item.name_words not in _SYSTEMS) or (
             not (_QUERIES if item.is_number else _OF_ONE_QUERY).isdisjoint(item.words)
             and not counts_by_plural(item) and _GROUPS.isdisjoint(item.words)) for item in others):
         return []
