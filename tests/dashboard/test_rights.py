@@ -188,7 +188,7 @@ def test_what_is_given_on_is_done_by_functions_that_ask():
     (guard,) = [node for node in ast.walk(functions["_try_change"]) if isinstance(node, ast.With)]
     assert asked_for(guard.items[0].context_expr) == "any" and "make(*text)" in ast.unparse(guard)
     given = "_try_change, 'change-stored', entry.digest, partial("
-    assert ast.unparse(functions["_render_editor"]).count(given) == 2, "a name and a description"
+    assert ast.unparse(functions["_render_editor"]).count(given) == 3, "a name, a description and tags"
     for name in HELPERS:
         for path, tree in sources():
             assert name not in [node.func.id for node in unguarded_calls(tree) if isinstance(node.func, ast.Name)], path

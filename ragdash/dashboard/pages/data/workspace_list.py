@@ -266,8 +266,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     st.session_state[tags_key] = list(entry.tags)
     st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag", key=tags_key,
                    on_change=clicks.take_choice, wrap=True, args=(tags_key, partial(
-                       _try_change, "change-stored", entry.digest, lambda tags: home.tag(
-                           entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind))))
+                       _try_change, "change-stored", entry.digest, partial(_tag_entry, home, entry))))
     index = order.index(entry.digest)
     with st.container(horizontal=True):
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
@@ -299,6 +298,10 @@ def _rename_entry(home: Workspace, entry: CatalogueEntry, name: str) -> None:
     text = TypedText(name.strip() or entry.name)
     home.rename(entry.digest, text, entry.kind)
     state.set_notice(text.warnings(entry.name, "name", entry.name))
+
+
+def _tag_entry(home: Workspace, entry: CatalogueEntry, tags: list[str]) -> None:
+    home.tag(entry.digest, lambda stored: merged_list(entry.tags, tags, stored), entry.kind)
 
 
 def _describe_entry(home: Workspace, entry: CatalogueEntry, description: str) -> None:
