@@ -402,6 +402,13 @@ def test_a_baseline_is_not_pinned_in_a_device(project):
     assert done.ret == pytest.ExitCode.USAGE_ERROR and "dense: no verdict. /dev/null: " in done.stdout.str()
 
 
+def test_a_baseline_is_not_pinned_in_a_circle_of_links(project):
+    (project.path / "circle.ragdash").symlink_to("circle.ragdash")
+    done = project("good", "--ragdash-pin", test=TEST.replace("baseline.ragdash", "circle.ragdash"))
+    assert done.ret == pytest.ExitCode.USAGE_ERROR and "dense: no verdict. " in done.stdout.str()
+    assert "circle.ragdash: " in done.stdout.str() and "Traceback" not in done.stdout.str() + done.stderr.str()
+
+
 def test_a_name_with_control_characters_makes_no_broken_junit_file(project):
     test = REPEAT_FIELD.replace('"g"', r'"red\x1b[31m\x00 <b>&"')
     assert project("good", "--ragdash-pin", test=test).ret == 0

@@ -48,6 +48,15 @@ def test_callbacks_take_their_choice_by_the_helper():
     assert found == []
 
 
+def test_labels_become_no_examples_where_their_number_has_left_the_page():
+    """The button is pressed on what the browser still shows."""
+    source = (DASHBOARD / "pages" / "answers" / "validation" / "example_labels.py").read_text()
+    (button,) = [call for call in ast.walk(ast.parse(source)) if isinstance(call, ast.Call) and call.args
+                 and ast.unparse(call.args[0]) == "'Use labels as examples'"]
+    click = {keyword.arg: ast.unparse(keyword.value) for keyword in button.keywords}
+    assert click["on_click"] == "clicks.take_choice" and click["args"].startswith("(state.EXAMPLES_PER_CLASS, ")
+
+
 def test_a_choice_that_is_no_option_any_more_has_a_text():
     """Streamlit takes the text of such a choice where its format function raises; None it cannot send."""
     found = []

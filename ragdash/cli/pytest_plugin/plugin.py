@@ -6,6 +6,7 @@ and the main process alone gives the verdict.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,7 @@ class SessionVerdicts:
         self.groups: dict[str, LoggedGroup] = {}
         self.lines: list[str] = []
         self.written: dict[Path, str] = {}
-        self.pinned: dict[Path, str] = {}
+        self.pinned: dict[str, str] = {}
 
     def group(self, name: str) -> LoggedGroup:
         """The group of this name."""
@@ -191,7 +192,7 @@ class SessionVerdicts:
                 self.lines.append(f"{group.name}: not pinned, because tests failed")
                 return int(pytest.ExitCode.TESTS_FAILED)
             path = group.baseline_path
-            other = self.pinned.setdefault(path.resolve(), group.name)
+            other = self.pinned.setdefault(os.path.realpath(path), group.name)
             if other != group.name:
                 raise InputError([Problem("pytest/same-baseline", {"group": group.name, "other": other}, str(path))])
             queries = query_count(len({query for _, query in group.rows}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from ragdash.analysis.judge_validation import PER_CLASS, choose_examples
@@ -12,7 +14,7 @@ from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
-from ragdash.dashboard.widgets import fields
+from ragdash.dashboard.widgets import clicks, fields
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks import find_task
@@ -54,7 +56,8 @@ def examples_editor(data: TrustData) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="example_choice"):
         fields.number_input("Examples per class", 1, MOST_PER_CLASS, PER_CLASS, key=state.EXAMPLES_PER_CLASS, width=160)
-        st.button("Use labels as examples", icon=":material/school:", on_click=_choose, args=(data, _stored(data.spec)),
+        st.button("Use labels as examples", icon=":material/school:", on_click=clicks.take_choice,
+                  args=(state.EXAMPLES_PER_CLASS, partial(_choose, data, _stored(data.spec))),
                   key=state.bound_key("examples_save", data.label_key))
 
 
@@ -79,12 +82,12 @@ def _stored(spec: Spec) -> ExampleSet | None:
     return stored_examples().get(task_of(judge_request(spec)[0]))
 
 
-def _choose(data: TrustData, shown: ExampleSet | None) -> None:
+def _choose(data: TrustData, shown: ExampleSet | None, per_class: int) -> None:
     try:
         scope = data.context.scope.whole
         choice = choose_examples([scope.match(digest) for digest in data.context.digests],
                                  trust_data.labels_of_all_queries(data), judge_request(data.spec)[0],
-                                 per_class=st.session_state[state.EXAMPLES_PER_CLASS], groups=data.groups)
+                                 per_class=per_class, groups=data.groups)
         with rights.change("save-examples"):
             save_examples(choice.examples.metric, choice.examples, shown)
     except InputError as error:
