@@ -237,15 +237,15 @@ def tour(folder: Path) -> None:
         recording_of_app.add("q2", [{"doc_id": "d1", "text": "a", "source": "s"}], query="who?", answer="x",
                              contexts=["a"], latency_ms={"retrieval": 5.0}, usage={"prompt_tokens": 5}, cost_usd=0.1,
                              attributes={"kind": "new"})
-    told = {"query": "who?", "attributes": {"kind": "new"}, "chat_history": [{"role": "user", "content": "hello"}],
-            "own": {"a": ["x"]}}
+    shared_fields = {"query": "who?", "attributes": {"kind": "new"}, "own": {"a": ["x"]},
+                     "chat_history": [{"role": "user", "content": "hello"}]}
     ragdash.Run.from_records([{
         "query_id": "q1", "documents": [{"doc_id": "d1", "score": 1.5, "rank": 1, "text": "a", "source": "s"}],
         "answer": "x", "contexts": ["a"], "latency_ms": {"retrieval": 5.0}, "usage": {"prompt_tokens": 5},
-        "cost_usd": 0.1, **told}])
+        "cost_usd": 0.1, **shared_fields}])
     ragdash.Truth.from_records([{
         "query_id": "q1", "relevant": {"d1": 2}, "answers": ["x"], "evidence": [{"text": "a", "source": "s"}],
-        "subtopics": [{"subtopic": "s", "doc_id": "d1", "grade": 1}], "allowed": ["d1"], **told}])
+        "subtopics": [{"subtopic": "s", "doc_id": "d1", "grade": 1}], "allowed": ["d1"], **shared_fields}])
     ragdash.query_map(truth)
     answers = ragdash.evaluate(run, truth, "EM TokenF1")
     ids = answers.query_ids.to_pylist()

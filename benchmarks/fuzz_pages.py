@@ -187,9 +187,9 @@ class Visitor(Session):
 
     def options(self, widget, state: WidgetState) -> None:
         """One of the options; one of its own where the field takes it."""
-        own = getattr(widget, "accept_new_options", False) and self.rng.random() < 0.3
-        if own or widget.options:
-            state.string_value = self.rng.choice(TEXTS) if own else self.rng.choice(list(widget.options))
+        is_typed = getattr(widget, "accept_new_options", False) and self.rng.random() < 0.3
+        if is_typed or widget.options:
+            state.string_value = self.rng.choice(TEXTS) if is_typed else self.rng.choice(list(widget.options))
 
     def some_options(self, widget, state: WidgetState) -> None:
         """None, some or all of the options."""

@@ -151,14 +151,14 @@ def judged_ids(result: Assignment, free: dict[str, Field], key: Field) -> list[F
     others = {"retrieved", "relevant", "answers", "answer", "evidence", "contexts"}
     is_text = key.path == result.roles.get("query")
     names = ("id", "_id") if is_text else _IDS
-    own = [] if len(keys) == len(key.values) else list(filter(_names_entry, free.values()))
-    if (min(keys.values()) < 2 and len(own) != 1) or not others.isdisjoint(result.roles):
+    entries = [] if len(keys) == len(key.values) else list(filter(_names_entry, free.values()))
+    if (min(keys.values()) < 2 and len(entries) != 1) or not others.isdisjoint(result.roles):
         return []
     rated = [item for item in result.fields.values() if (GRADES | {"relevant"}) & {*item.name_words}
              and not item.is_list and item.share == 1]
     graded = any(item.is_bool or item.is_grade or {as_number(value) for value in item.items} <= {*WHOLE_GRADES}
                  for item in rated)
-    named = [item for item in free.values() if item.path.lower() in names and item.is_id_like] or own
+    named = [item for item in free.values() if item.path.lower() in names and item.is_id_like] or entries
     return [item for item in named if graded and not item.is_list and item.share == 1 and len(set(zip(map(
         repr, key.values), map(repr, item.values), strict=True))) == len(item.values)]
 
